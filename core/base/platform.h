@@ -1,0 +1,26 @@
+/* SPDX-FileCopyrightText: 2026 Toile contributors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What ISO C lacks and the core needs: threads, sleeping, the number of processors. */
+#ifndef TL_PLATFORM_H
+#define TL_PLATFORM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct TlThread TlThread;
+typedef struct TlSemaphore TlSemaphore;
+
+/* NULL when the system refuses. */
+TlThread *tl_thread_create(void (*run)(void *), void *argument);
+void tl_thread_join(TlThread *thread);
+
+TlSemaphore *tl_semaphore_create(void);
+void tl_semaphore_destroy(TlSemaphore *semaphore);
+void tl_semaphore_post(TlSemaphore *semaphore);
+void tl_semaphore_wait(TlSemaphore *semaphore);
+
+void tl_thread_yield(void);
+/* Processors this process may use, at least 1. */
+int32_t tl_processor_count(void);
+
+#endif

@@ -1,0 +1,145 @@
+/* SPDX-FileCopyrightText: 2026 Toile contributors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Contact potential per vertex, a function of the distance d to a collider:
+ *
+ *   d >= r          0
+ *   r/2 <= d < r    k/2 (r - d)^2
+ *   d0 <= d < r/2   -k r^2/4 ln d + const, twice continuously differentiable at r/2
+ *   d < d0          its quadratic continuation, so that it is finite everywhere; d0 = r/20
+ *
+ * k = area * PRESSURE / r: a load of PRESSURE presses the cloth through its contact distance, whatever the mesh. Friction is Coulomb's,
+ * lagged: the normal force and the tangent plane are those of the current Newton iterate, the slip counts from the place the vertex
+ * would have had it stuck. f1(y) = 2y - y^2 for y = slip/slip_m < 1 smooths the start; the secant stiffness mu F f1/slip keeps the
+ * Hessian positive. The projection is the hard guarantee that no vertex ends inside a collider.
+ * [CIPC] Li, Kaufman, Jiang: Codimensional incremental potential contact, 2021, for the lagged friction potential. */
+#include "contact/response.h"
+
+#include "base/elementary.h"
+
+#define PRESSURE 50.0       /* Pa */
+#define SOFT_END 0.05       /* d0 over r */
+#define PROJECTION_GAP 0.1  /* distance kept by the projection, over r */
+#define PROJECTION_ROUNDS 8 /* for places between colliders */
+
+/* Value, first and second derivative by d. */
+static double potential(double k, double r, double d, double *first, double *second) {
+    if (d >= 0.5 * r) {
+        *first = -k * (r - d);
+        *second = k;
+        return 0.5 * k * (r - d) * (r - d);
+    }
+    double d0 = SOFT_END * r, at = d > d0 ? d : d0, c = 0.25 * k * r * r;
+    double value = 0.125 * k * r * r + c * tl_ln(0.5 * r / at);
+    *first = -c / at;
+    *second = c / (at * at);
+    if (d < d0) {
+        double e = d - d0;
+        value += *first * e + 0.5 * *second * e * e;
+        *first += *second * e;
+    }
+    return value;
+}
+
+double tl_contact_value(const TlContacts *contacts, int32_t cloth, double area, TlVec3 x) {
+    double total = 0.0, first, second;
+    TlVec3 n;
+    for (int32_t i = 0; i < contacts->collider_count; i++) {
+        double r = contacts->radius[cloth * contacts->collider_count + i];
+        double d = tl_collider_distance(&contacts->now[i], x, &n);
+        if (d < r) {
+            total += potential(area * PRESSURE / r, r, d, &first, &second);
+        }
+    }
+    return total;
+}
+
+int32_t tl_contact_derive(const TlContacts *contacts, int32_t cloth, double area, TlVec3 x, double grad[3],
+                          double hess[9], double *force, TlVec3 *normal) {
+    int32_t deepest = -1;
+    *force = 0.0;
+    for (int32_t i = 0; i < contacts->collider_count; i++) {
+        double r = contacts->radius[cloth * contacts->collider_count + i], first, second;
+        TlVec3 n;
+        double d = tl_collider_distance(&contacts->now[i], x, &n);
+        if (d >= r) {
+            continue;
+        }
+        potential(area * PRESSURE / r, r, d, &first, &second);
+        const double a[3] = {n.x, n.y, n.z};
+        for (int j = 0; j < 3; j++) {
+            grad[j] += first * a[j];
+            for (int k = 0; k < 3; k++) {
+                hess[3 * j + k] += second * a[j] * a[k];
+            }
+        }
+        if (-first > *force) {
+            *force = -first;
+            *normal = n;
+            deepest = i;
+        }
+    }
+    return deepest;
+}
+
+TlFriction tl_friction_lag(const TlContacts *contacts, int32_t cloth, int32_t collider, double force,
+                           TlVec3 normal, TlVec3 x, TlVec3 x_start) {
+    double mu = contacts->friction[cloth * contacts->collider_count + collider];
+    /* the collider's own motion at this place during the step */
+    TlVec3 was = tl_collider_carry_back(&contacts->before[collider], &contacts->now[collider], x);
+    return (TlFriction){normal, tl_add3(x_start, tl_sub3(x, was)), mu * force};
+}
+
+static TlVec3 slip_of(const TlFriction *friction, TlVec3 x) {
+    TlVec3 d = tl_sub3(x, friction->origin);
+    return tl_madd3(d, -tl_dot3(d, friction->normal), friction->normal);
+}
+
+double tl_friction_value(const TlFriction *friction, double slip_m, TlVec3 x) {
+    double s = tl_length3(slip_of(friction, x)), y = s / slip_m;
+    return friction->force * (y < 1.0 ? slip_m * (y * y - y * y * y / 3.0) : s - slip_m / 3.0);
+}
+
+void tl_friction_derive(const TlFriction *friction, double slip_m, TlVec3 x, double grad[3],
+                        double hess[9]) {
+    TlVec3 slip = slip_of(friction, x);
+    double s = tl_length3(slip), y = s / slip_m;
+    double k = friction->force * (y < 1.0 ? (2.0 - y) / slip_m : 1.0 / s);
+    const double n[3] = {friction->normal.x, friction->normal.y, friction->normal.z};
+    const double d[3] = {slip.x, slip.y, slip.z};
+    for (int i = 0; i < 3; i++) {
+        grad[i] += k * d[i];
+        for (int j = 0; j < 3; j++) {
+            hess[3 * i + j] += k * ((i == j ? 1.0 : 0.0) - n[i] * n[j]);
+        }
+    }
+}
+
+bool tl_contact_project(const TlContacts *contacts, int32_t cloth, TlVec3 *x) {
+    bool moved = false;
+    for (int32_t round = 0; round < PROJECTION_ROUNDS; round++) {
+        bool clear = true;
+        for (int32_t i = 0; i < contacts->collider_count; i++) {
+            TlVec3 n;
+            double gap = PROJECTION_GAP * contacts->radius[cloth * contacts->collider_count + i];
+            double d = tl_collider_distance(&contacts->now[i], *x, &n);
+            if (d < gap) {
+                *x = tl_madd3(*x, gap - d, n);
+                moved = true;
+                clear = false;
+            }
+        }
+        if (clear) {
+            break;
+        }
+    }
+    return moved;
+}
+
+double tl_contact_depth(const TlContacts *contacts, TlVec3 x) {
+    double depth = 0.0;
+    TlVec3 n;
+    for (int32_t i = 0; i < contacts->collider_count; i++) {
+        depth = tl_max(depth, -tl_collider_distance(&contacts->now[i], x, &n));
+    }
+    return depth;
+}

@@ -1,0 +1,174 @@
+/* SPDX-FileCopyrightText: 2026 Toile contributors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Membrane energy of a triangle: E = A/2 eps^T K eps with the Green strain eps in weft and warp axes.
+ *
+ * [VMF09] Volino, Magnenat-Thalmann, Faure: A simple approach to nonlinear tensile stiffness for accurate cloth simulation, 2009.
+ * F = [U V] = sum x_i g_i^T, eps = ((U.U - 1)/2, (V.V - 1)/2, U.V), S = K eps, grad_i = A F S g_i,
+ * Hessian A [B_i^T K B_j + (g_i . S g_j) I]. For the projection S is replaced by its positive part in the second term, which keeps the
+ * Hessian exact wherever both principal stresses are tensile. Strain-rate damping adds tau/dt K (eps - eps_start) to the stress: it
+ * depends on strains only, so rigid motion is never damped. */
+#include "force/stretch_stvk.h"
+
+#include "base/vec.h"
+
+typedef struct Strain {
+    TlVec3 U, V;
+    double eps[3];
+} Strain;
+
+static Strain strain_of(const double *x, const int32_t *vertex, const double *g) {
+    TlVec3 x0 = tl_load3(x + 3 * (int64_t)vertex[0]);
+    TlVec3 d1 = tl_sub3(tl_load3(x + 3 * (int64_t)vertex[1]), x0);
+    TlVec3 d2 = tl_sub3(tl_load3(x + 3 * (int64_t)vertex[2]), x0);
+    Strain s;
+    s.U = tl_madd3(tl_scale3(g[0], d1), g[2], d2);
+    s.V = tl_madd3(tl_scale3(g[1], d1), g[3], d2);
+    s.eps[0] = 0.5 * (tl_dot3(s.U, s.U) - 1.0);
+    s.eps[1] = 0.5 * (tl_dot3(s.V, s.V) - 1.0);
+    s.eps[2] = tl_dot3(s.U, s.V);
+    return s;
+}
+
+static void stress_of(const TlMaterial *m, const double eps[3], double S[3]) {
+    S[0] = m->K11 * eps[0] + m->K12 * eps[1];
+    S[1] = m->K12 * eps[0] + m->K22 * eps[1];
+    S[2] = m->K33 * eps[2];
+}
+
+static double dot(const double a[3], const double b[3]) {
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+/* Damping weight tau/dt of a material at a point, 0 for none. */
+static double rate_of(const TlMaterial *m, const TlPoint *at) {
+    return at->dt_s > 0.0 ? m->stretch_damping_s / at->dt_s : 0.0;
+}
+
+static double stvk_value(const TlModel *model, const TlPoint *at, int32_t begin, int32_t end) {
+    const TlTriangleSet *set = &model->triangles;
+    double total = 0.0;
+    for (int32_t t = begin; t < end; t++) {
+        const TlMaterial *m = &model->materials[set->material[t]];
+        const int32_t *vertex = set->vertex + 3 * (int64_t)t;
+        const double *g = set->g + 4 * (int64_t)t;
+        Strain s = strain_of(at->x, vertex, g);
+        double S[3], density, rate = rate_of(m, at);
+        stress_of(m, s.eps, S);
+        density = 0.5 * dot(s.eps, S);
+        if (rate > 0.0) {
+            Strain s0 = strain_of(at->x_start, vertex, g);
+            double change[3] = {s.eps[0] - s0.eps[0], s.eps[1] - s0.eps[1], s.eps[2] - s0.eps[2]};
+            stress_of(m, change, S);
+            density += 0.5 * rate * dot(change, S);
+        }
+        total += set->area[t] * density;
+    }
+    return total;
+}
+
+/* Positive part of the symmetric 2x2 matrix (S0, S2; S2, S1), in place. */
+static void clamp_stress(double S[3]) {
+    double mean = 0.5 * (S[0] + S[1]), half = 0.5 * (S[0] - S[1]);
+    double radius = sqrt(half * half + S[2] * S[2]);
+    double high = mean + radius, low = mean - radius;
+    if (low >= 0.0) {
+        return;
+    }
+    if (high <= 0.0) {
+        S[0] = S[1] = S[2] = 0.0;
+        return;
+    }
+    /* high times the projector on its eigenvector, (S - low I) / (high - low) */
+    double scale = high / (high - low);
+    S[0] = scale * (S[0] - low);
+    S[1] = scale * (S[1] - low);
+    S[2] = scale * S[2];
+}
+
+/* out = a UU^T + b VV^T + c UV^T + d VU^T + s I */
+static void write_block(TlVec3 U, TlVec3 V, double a, double b, double c, double d, double s, double *out) {
+    TlVec3 left_u = tl_madd3(tl_scale3(a, U), c, V); /* row factor of U */
+    TlVec3 left_v = tl_madd3(tl_scale3(b, V), d, U); /* row factor of V */
+    const double u[3] = {U.x, U.y, U.z}, v[3] = {V.x, V.y, V.z};
+    for (int i = 0; i < 3; i++) {
+        out[3 * i + 0] = u[i] * left_u.x + v[i] * left_v.x;
+        out[3 * i + 1] = u[i] * left_u.y + v[i] * left_v.y;
+        out[3 * i + 2] = u[i] * left_u.z + v[i] * left_v.z;
+        out[3 * i + i] += s;
+    }
+}
+
+static void write_hessian(const TlMaterial *m, const Strain *s, const double gu[3], const double gv[3],
+                          const double S[3], double area, double stiffening, double *out) {
+    double k = area * stiffening;
+    for (int i = 0; i < 3; i++) {
+        for (int j = i; j < 3; j++) {
+            double uu = gu[i] * gu[j], vv = gv[i] * gv[j], uv = gu[i] * gv[j], vu = gv[i] * gu[j];
+            double geometric = area * (S[0] * uu + S[1] * vv + S[2] * (uv + vu));
+            write_block(s->U, s->V, k * (m->K11 * uu + m->K33 * vv), k * (m->K22 * vv + m->K33 * uu),
+                        k * (m->K12 * uv + m->K33 * vu), k * (m->K12 * vu + m->K33 * uv), geometric,
+                        out);
+            out += 9;
+        }
+    }
+}
+
+static void stvk_derive(const TlModel *model, const TlPoint *at, int32_t begin, int32_t end, double *grad,
+                        double *hess) {
+    const TlTriangleSet *set = &model->triangles;
+    for (int32_t t = begin; t < end; t++) {
+        const TlMaterial *m = &model->materials[set->material[t]];
+        const int32_t *vertex = set->vertex + 3 * (int64_t)t;
+        const double *g = set->g + 4 * (int64_t)t;
+        const double gu[3] = {-g[0] - g[2], g[0], g[2]}, gv[3] = {-g[1] - g[3], g[1], g[3]};
+        Strain s = strain_of(at->x, vertex, g);
+        double rate = rate_of(m, at), S[3], A = set->area[t];
+        double eps[3] = {s.eps[0], s.eps[1], s.eps[2]};
+        if (rate > 0.0) {
+            Strain s0 = strain_of(at->x_start, vertex, g);
+            for (int k = 0; k < 3; k++) {
+                eps[k] += rate * (s.eps[k] - s0.eps[k]);
+            }
+        }
+        stress_of(m, eps, S);
+        for (int i = 0; i < 3; i++) {
+            double a = A * (S[0] * gu[i] + S[2] * gv[i]), b = A * (S[2] * gu[i] + S[1] * gv[i]);
+            tl_store3(grad + 9 * (int64_t)t + 3 * i, tl_madd3(tl_scale3(a, s.U), b, s.V));
+        }
+        if (hess != NULL) {
+            clamp_stress(S);
+            write_hessian(m, &s, gu, gv, S, A, 1.0 + rate, hess + 54 * (int64_t)t);
+        }
+    }
+}
+
+TlElements tl_stretch_stvk(const TlModel *model) {
+    return (TlElements){
+        "stretch", 3, model->triangles.count, model->triangles.vertex, model, stvk_value, stvk_derive};
+}
+
+TlStvkDetail tl_stretch_stvk_detail(const TlModel *model, const double *x, int32_t t) {
+    const TlTriangleSet *set = &model->triangles;
+    const TlMaterial *m = &model->materials[set->material[t]];
+    const double *g = set->g + 4 * (int64_t)t;
+    const double gu[3] = {-g[0] - g[2], g[0], g[2]}, gv[3] = {-g[1] - g[3], g[1], g[3]};
+    Strain s = strain_of(x, set->vertex + 3 * (int64_t)t, g);
+    double S[3], blocks[54];
+    stress_of(m, s.eps, S);
+    TlStvkDetail detail = {{s.eps[0], s.eps[1], s.eps[2]}, 0.5 * set->area[t] * dot(s.eps, S), 0.0};
+    clamp_stress(S);
+    write_hessian(m, &s, gu, gv, S, set->area[t], 1.0, blocks);
+    for (int a = 0; a < 3; a++) {
+        const double *block = blocks + 9 * tl_block_index(3, a, a);
+        detail.psd_trace += block[0] + block[4] + block[8];
+    }
+    return detail;
+}
+
+double tl_stretch_stvk_stretch(const TlModel *model, const double *x, int32_t t) {
+    const TlTriangleSet *set = &model->triangles;
+    Strain s = strain_of(x, set->vertex + 3 * (int64_t)t, set->g + 4 * (int64_t)t);
+    double half = s.eps[0] - s.eps[1];
+    double largest = 1.0 + s.eps[0] + s.eps[1] + sqrt(half * half + s.eps[2] * s.eps[2]);
+    return sqrt(tl_max(largest, 0.0));
+}

@@ -1,0 +1,149 @@
+/* SPDX-FileCopyrightText: 2026 Toile contributors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reading and replacing the state of cloths, pins included. */
+#include "sim/sim_internal.h"
+
+#include "base/vec.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+int64_t toile_sim_frame(const ToileSim *sim) {
+    return sim != NULL ? sim->frame : INT64_MIN;
+}
+
+int32_t toile_sim_vertex_count(const ToileSim *sim, ToileClothId id) {
+    TlCloth *cloth = tl_find_cloth(sim, id, NULL);
+    return cloth != NULL ? cloth->rest.vertex_count : -1;
+}
+
+static ToileStatus copy_out(const ToileSim *sim, ToileClothId id, const double *all, double *out,
+                            ToileError *error) {
+    TlCloth *cloth = tl_find_cloth(sim, id, error);
+    if (cloth == NULL) {
+        return TOILE_STATUS_STALE_ID;
+    }
+    if (out == NULL) {
+        return tl_fail(error, TOILE_STATUS_INVALID_ARGUMENT, "the output array is NULL");
+    }
+    memcpy(out, all + 3 * (int64_t)cloth->vertex_offset, 3 * sizeof *out * (size_t)cloth->rest.vertex_count);
+    return TOILE_STATUS_OK;
+}
+
+ToileStatus toile_sim_get_positions(const ToileSim *sim, ToileClothId id, double *positions_m,
+                                    ToileError *error) {
+    return copy_out(sim, id, sim != NULL ? sim->state.x : NULL, positions_m, error);
+}
+
+ToileStatus toile_sim_get_velocities(const ToileSim *sim, ToileClothId id, double *velocities,
+                                     ToileError *error) {
+    return copy_out(sim, id, sim != NULL ? sim->state.v : NULL, velocities, error);
+}
+
+/* Refuses values that are not finite, naming the vertex. */
+static ToileStatus check_values(const TlCloth *cloth, const double *values, int32_t count,
+                                const int32_t *vertices, ToileError *error) {
+    if (values == NULL) {
+        return tl_fail(error, TOILE_STATUS_INVALID_ARGUMENT, "the input array is NULL");
+    }
+    for (int64_t i = 0; i < 3 * (int64_t)count; i++) {
+        if (!tl_is_finite(values[i])) {
+            int32_t v = vertices != NULL ? vertices[i / 3] : (int32_t)(i / 3);
+            tl_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
+                    "the value for vertex %" PRId32 " is not a number", v);
+            tl_fail_at(error, cloth->name, -1, v);
+            return TOILE_STATUS_INVALID_ARGUMENT;
+        }
+    }
+    return TOILE_STATUS_OK;
+}
+
+ToileStatus toile_sim_set_positions(ToileSim *sim, ToileClothId id, const double *positions_m,
+                                    ToileError *error) {
+    TlCloth *cloth = tl_find_cloth(sim, id, error);
+    if (cloth == NULL) {
+        return TOILE_STATUS_STALE_ID;
+    }
+    ToileStatus status = check_values(cloth, positions_m, cloth->rest.vertex_count, NULL, error);
+    if (status == TOILE_STATUS_OK) {
+        int64_t at = 3 * (int64_t)cloth->vertex_offset;
+        size_t size = 3 * sizeof(double) * (size_t)cloth->rest.vertex_count;
+        memcpy(sim->state.x + at, positions_m, size);
+        memcpy(sim->state.pin_target + at, positions_m, size);
+    }
+    return status;
+}
+
+ToileStatus toile_sim_set_velocities(ToileSim *sim, ToileClothId id, const double *velocities,
+                                     ToileError *error) {
+    TlCloth *cloth = tl_find_cloth(sim, id, error);
+    if (cloth == NULL) {
+        return TOILE_STATUS_STALE_ID;
+    }
+    ToileStatus status = check_values(cloth, velocities, cloth->rest.vertex_count, NULL, error);
+    if (status == TOILE_STATUS_OK) {
+        memcpy(sim->state.v + 3 * (int64_t)cloth->vertex_offset, velocities,
+               3 * sizeof(double) * (size_t)cloth->rest.vertex_count);
+    }
+    return status;
+}
+
+static ToileStatus check_vertices(const TlCloth *cloth, const int32_t *vertices, int32_t count,
+                                  ToileError *error) {
+    if (count < 0 || (count > 0 && vertices == NULL)) {
+        return tl_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
+                       "vertices is NULL or count (%" PRId32 ") negative", count);
+    }
+    for (int32_t i = 0; i < count; i++) {
+        if (vertices[i] < 0 || vertices[i] >= cloth->rest.vertex_count) {
+            tl_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
+                    "vertex %" PRId32 " is out of range; vertices run from 0 to %" PRId32, vertices[i],
+                    cloth->rest.vertex_count - 1);
+            tl_fail_at(error, cloth->name, -1, vertices[i]);
+            return TOILE_STATUS_INVALID_ARGUMENT;
+        }
+    }
+    return TOILE_STATUS_OK;
+}
+
+ToileStatus toile_sim_set_pinned(ToileSim *sim, ToileClothId id, const int32_t *vertices, int32_t count,
+                                 bool pinned, ToileError *error) {
+    TlCloth *cloth = tl_find_cloth(sim, id, error);
+    if (cloth == NULL) {
+        return TOILE_STATUS_STALE_ID;
+    }
+    ToileStatus status = check_vertices(cloth, vertices, count, error);
+    for (int32_t i = 0; status == TOILE_STATUS_OK && i < count; i++) {
+        int32_t v = cloth->vertex_offset + vertices[i];
+        if (sim->state.pinned[v] != pinned) {
+            sim->state.pinned[v] = pinned;
+            memcpy(sim->state.pin_target + 3 * (int64_t)v, sim->state.x + 3 * (int64_t)v,
+                   3 * sizeof(double));
+        }
+    }
+    return status;
+}
+
+ToileStatus toile_sim_set_pin_targets(ToileSim *sim, ToileClothId id, const int32_t *vertices, int32_t count,
+                                      const double *positions_m, ToileError *error) {
+    TlCloth *cloth = tl_find_cloth(sim, id, error);
+    if (cloth == NULL) {
+        return TOILE_STATUS_STALE_ID;
+    }
+    ToileStatus status = check_vertices(cloth, vertices, count, error);
+    if (status == TOILE_STATUS_OK) {
+        status = check_values(cloth, positions_m, count, vertices, error);
+    }
+    for (int32_t i = 0; status == TOILE_STATUS_OK && i < count; i++) {
+        if (!sim->state.pinned[cloth->vertex_offset + vertices[i]]) {
+            status = tl_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
+                             "vertex %" PRId32 " is not pinned; pin it first", vertices[i]);
+            tl_fail_at(error, cloth->name, -1, vertices[i]);
+        }
+    }
+    for (int32_t i = 0; status == TOILE_STATUS_OK && i < count; i++) {
+        memcpy(sim->state.pin_target + 3 * (int64_t)(cloth->vertex_offset + vertices[i]),
+               positions_m + 3 * (int64_t)i, 3 * sizeof(double));
+    }
+    return status;
+}

@@ -1,0 +1,459 @@
+/* SPDX-FileCopyrightText: 2026 Toile contributors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Life of a simulation: create, destroy, cloths and colliders with ids, and the arrays that a step works on. */
+#include "sim/sim_internal.h"
+
+#include "base/vec.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Auto thickness of cloth, SCENE: the larger of 1 mm and twice the fabric's. */
+#define LEAST_THICKNESS_M 0.001
+/* contact distances below this are not resolved */
+#define LEAST_RADIUS_M 1e-5
+/* slip speed below which friction is smoothed */
+#define SLIP_SPEED_M_PER_S 5e-5
+
+ToileStatus toile_sim_create(const ToileSimDef *def, ToileSim **out, ToileError *error) {
+    if (out == NULL) {
+        return tl_fail(error, TOILE_STATUS_INVALID_ARGUMENT, "out is NULL");
+    }
+    *out = NULL;
+    ToileSimDef local = toile_sim_def_default();
+    if (def == NULL || !tl_read_def(&local, sizeof local, def)) {
+        return tl_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
+                       "the definition is NULL or not initialised; fill it with toile_sim_def_init");
+    }
+    ToileStatus status = tl_check_sim_def(&local, error);
+    if (status != TOILE_STATUS_OK) {
+        return status;
+    }
+    ToileAllocator allocator = tl_allocator_or_default(&local.allocator);
+    ToileSim *sim = allocator.alloc(allocator.user, sizeof *sim, 64);
+    if (sim == NULL) {
+        return tl_fail_memory(error);
+    }
+    memset(sim, 0, sizeof *sim);
+    sim->def = local;
+    sim->allocator = allocator;
+    sim->frame = local.start_frame;
+    sim->dirty = true;
+    toile_stats_init(&sim->stats, sizeof sim->stats);
+    tl_arena_init(&sim->own, allocator);
+    tl_arena_init(&sim->state_arena, allocator);
+    tl_arena_init(&sim->system_arena, allocator);
+    sim->pool = tl_pool_create(local.threads, &local.tasks);
+    if (sim->pool == NULL) {
+        toile_sim_destroy(sim);
+        return tl_fail_memory(error);
+    }
+    *out = sim;
+    return TOILE_STATUS_OK;
+}
+
+static void free_cloth(ToileSim *sim, TlCloth *cloth) {
+    tl_arena_free(&cloth->arena);
+    sim->allocator.free(sim->allocator.user, cloth, sizeof *cloth);
+}
+
+void toile_sim_destroy(ToileSim *sim) {
+    if (sim == NULL) {
+        return;
+    }
+    for (int32_t i = 0; i < sim->cloth_capacity; i++) {
+        if (sim->cloths[i].cloth != NULL) {
+            free_cloth(sim, sim->cloths[i].cloth);
+        }
+    }
+    tl_pool_destroy(sim->pool);
+    tl_arena_free(&sim->own);
+    tl_arena_free(&sim->state_arena);
+    tl_arena_free(&sim->system_arena);
+    ToileAllocator allocator = sim->allocator;
+    allocator.free(allocator.user, sim, sizeof *sim);
+}
+
+/* ---- ids ---- */
+
+TlCloth *tl_find_cloth(const ToileSim *sim, ToileClothId id, ToileError *error) {
+    if (sim != NULL && id.slot >= 1 && id.slot <= (uint32_t)sim->cloth_capacity) {
+        const TlClothSlot *slot = &sim->cloths[id.slot - 1];
+        if (slot->cloth != NULL && slot->generation == id.generation) {
+            return slot->cloth;
+        }
+    }
+    tl_fail(error, TOILE_STATUS_STALE_ID, "no cloth has the id (%" PRIu32 ", %" PRIu32 "); was it removed?",
+            id.slot, id.generation);
+    return NULL;
+}
+
+static TlColliderSlot *find_collider(const ToileSim *sim, ToileColliderId id, ToileError *error) {
+    if (sim != NULL && id.slot >= 1 && id.slot <= (uint32_t)sim->collider_capacity) {
+        TlColliderSlot *slot = &sim->colliders[id.slot - 1];
+        if (slot->used && slot->generation == id.generation) {
+            return slot;
+        }
+    }
+    tl_fail(error, TOILE_STATUS_STALE_ID,
+            "no collider has the id (%" PRIu32 ", %" PRIu32 "); was it removed?", id.slot, id.generation);
+    return NULL;
+}
+
+/* A free slot, growing the table when there is none; -1 when memory is refused. The old table stays in the arena: it grows
+ * geometrically, so this is at most as much again. */
+static int32_t free_cloth_slot(ToileSim *sim) {
+    for (int32_t i = 0; i < sim->cloth_capacity; i++) {
+        if (sim->cloths[i].cloth == NULL) {
+            return i;
+        }
+    }
+    int32_t capacity = sim->cloth_capacity == 0 ? 8 : 2 * sim->cloth_capacity;
+    TlClothSlot *slots = TL_NEW(&sim->own, TlClothSlot, capacity);
+    if (slots == NULL) {
+        return -1;
+    }
+    memcpy(slots, sim->cloths, sizeof *slots * (size_t)sim->cloth_capacity);
+    int32_t first = sim->cloth_capacity;
+    sim->cloths = slots;
+    sim->cloth_capacity = capacity;
+    return first;
+}
+
+static int32_t free_collider_slot(ToileSim *sim) {
+    for (int32_t i = 0; i < sim->collider_capacity; i++) {
+        if (!sim->colliders[i].used) {
+            return i;
+        }
+    }
+    int32_t capacity = sim->collider_capacity == 0 ? 8 : 2 * sim->collider_capacity;
+    TlColliderSlot *slots = TL_NEW(&sim->own, TlColliderSlot, capacity);
+    if (slots == NULL) {
+        return -1;
+    }
+    memcpy(slots, sim->colliders, sizeof *slots * (size_t)sim->collider_capacity);
+    int32_t first = sim->collider_capacity;
+    sim->colliders = slots;
+    sim->collider_capacity = capacity;
+    return first;
+}
+
+/* ---- state ---- */
+
+static bool alloc_state(TlArena *arena, int32_t n, TlState *out) {
+    out->vertex_count = n;
+    out->x = TL_NEW(arena, double, 3 * (int64_t)n);
+    out->v = TL_NEW(arena, double, 3 * (int64_t)n);
+    out->pin_target = TL_NEW(arena, double, 3 * (int64_t)n);
+    out->pinned = TL_NEW(arena, uint8_t, n);
+    out->x_backup = TL_NEW(arena, double, 3 * (int64_t)n);
+    out->v_backup = TL_NEW(arena, double, 3 * (int64_t)n);
+    out->pin_now = TL_NEW(arena, double, 3 * (int64_t)n);
+    return !arena->failed;
+}
+
+static void copy_state(TlState *to, int32_t to_offset, const TlState *from, int32_t from_offset, int32_t n) {
+    int64_t a = 3 * (int64_t)to_offset, b = 3 * (int64_t)from_offset;
+    size_t size = 3 * sizeof(double) * (size_t)n;
+    memcpy(to->x + a, from->x + b, size);
+    memcpy(to->v + a, from->v + b, size);
+    memcpy(to->pin_target + a, from->pin_target + b, size);
+    memcpy(to->pinned + to_offset, from->pinned + from_offset, (size_t)n);
+}
+
+/* Lays the state of all cloths out anew; a cloth in `fresh` keeps zeroes. False when memory is refused: nothing changed then. */
+static bool relayout(ToileSim *sim, const TlCloth *fresh) {
+    int32_t n = 0;
+    for (int32_t i = 0; i < sim->cloth_capacity; i++) {
+        n += sim->cloths[i].cloth != NULL ? sim->cloths[i].cloth->rest.vertex_count : 0;
+    }
+    TlArena arena;
+    TlState state;
+    tl_arena_init(&arena, sim->allocator);
+    if (!alloc_state(&arena, n, &state)) {
+        tl_arena_free(&arena);
+        return false;
+    }
+    int32_t vertex = 0, triangle = 0, hinge = 0;
+    for (int32_t i = 0; i < sim->cloth_capacity; i++) {
+        TlCloth *cloth = sim->cloths[i].cloth;
+        if (cloth == NULL) {
+            continue;
+        }
+        if (cloth != fresh) {
+            copy_state(&state, vertex, &sim->state, cloth->vertex_offset, cloth->rest.vertex_count);
+        }
+        cloth->vertex_offset = vertex;
+        cloth->triangle_offset = triangle;
+        cloth->hinge_offset = hinge;
+        vertex += cloth->rest.vertex_count;
+        triangle += cloth->rest.triangles.count;
+        hinge += cloth->rest.hinges.count;
+    }
+    tl_arena_free(&sim->state_arena);
+    sim->state_arena = arena;
+    sim->state = state;
+    sim->dirty = true;
+    return true;
+}
+
+/* ---- cloths ---- */
+
+static ToileStatus build_cloth(const ToileClothDef *def, const ToileFabric *fabric, TlCloth *cloth,
+                               ToileError *error) {
+    TlMesh mesh;
+    snprintf(cloth->name, sizeof cloth->name, "%s", def->name != NULL ? def->name : "cloth");
+    cloth->material = tl_material(fabric);
+    const double *rest = def->rest_positions_m != NULL ? def->rest_positions_m : def->mesh->positions_m;
+    /* every face becomes triangles, whatever def->elements says, until quads have an element of their own */
+    if (!tl_mesh_copy(&cloth->arena, def->mesh, &mesh) ||
+        !tl_split_mesh(&cloth->arena, &mesh, &cloth->triangles) ||
+        !tl_rest_build(&cloth->arena, &mesh, &cloth->triangles, rest, (ToilePattern)def->pattern,
+                       def->pattern_scale_m, &cloth->material, &cloth->rest)) {
+        return tl_fail_memory(error);
+    }
+    return TOILE_STATUS_OK;
+}
+
+static void start_state(ToileSim *sim, const ToileClothDef *def, const TlCloth *cloth) {
+    TlState *state = &sim->state;
+    int64_t at = 3 * (int64_t)cloth->vertex_offset;
+    size_t size = 3 * sizeof(double) * (size_t)cloth->rest.vertex_count;
+    const double *start = def->start_positions_m != NULL ? def->start_positions_m : def->mesh->positions_m;
+    memcpy(state->x + at, start, size);
+    memcpy(state->pin_target + at, start, size);
+    if (def->start_velocities_m_per_s != NULL) {
+        memcpy(state->v + at, def->start_velocities_m_per_s, size);
+    }
+    for (int32_t i = 0; i < def->pin_count; i++) {
+        state->pinned[cloth->vertex_offset + def->pin_vertices[i]] = 1;
+    }
+}
+
+/* Reads and checks the definition with its mesh and fabric; the copies point into the caller's arrays. */
+static ToileStatus read_cloth_def(const ToileSim *sim, const ToileClothDef *def, ToileClothDef *local,
+                                  ToileMeshDef *mesh, ToileFabric *fabric, ToileError *error) {
+    *local = toile_cloth_def_default();
+    *mesh = toile_mesh_def_default();
+    *fabric = toile_fabric_default();
+    if (def == NULL || !tl_read_def(local, sizeof *local, def)) {
+        return tl_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
+                       "the definition is NULL or not initialised; fill it with toile_cloth_def_init");
+    }
+    if ((local->mesh != NULL && !tl_read_def(mesh, sizeof *mesh, local->mesh)) ||
+        (local->fabric != NULL && !tl_read_def(fabric, sizeof *fabric, local->fabric))) {
+        return tl_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
+                       "the mesh or fabric is not initialised; fill it with its init function");
+    }
+    local->mesh = local->mesh != NULL ? mesh : NULL;
+    ToileStatus status = tl_check_fabric(fabric, error);
+    if (status == TOILE_STATUS_OK && local->mesh != NULL) {
+        status = tl_check_mesh(mesh, local->pattern != TOILE_PATTERN_NONE, local->rest_positions_m,
+                               sim->allocator, &sim->def.log, error);
+    }
+    return status == TOILE_STATUS_OK ? tl_check_cloth_def(local, error) : status;
+}
+
+ToileStatus toile_sim_add_cloth(ToileSim *sim, const ToileClothDef *def, ToileClothId *out, ToileError *error) {
+    ToileClothDef local;
+    ToileMeshDef mesh;
+    ToileFabric fabric;
+    if (sim == NULL) {
+        return tl_fail(error, TOILE_STATUS_INVALID_ARGUMENT, "sim is NULL");
+    }
+    ToileStatus status = read_cloth_def(sim, def, &local, &mesh, &fabric, error);
+    if (status != TOILE_STATUS_OK) {
+        if (error != NULL && local.name != NULL) {
+            tl_fail_at(error, local.name, error->face, error->vertex);
+        }
+        return status;
+    }
+    int32_t slot = free_cloth_slot(sim);
+    TlCloth *cloth = slot < 0 ? NULL : sim->allocator.alloc(sim->allocator.user, sizeof *cloth, 64);
+    if (cloth == NULL) {
+        return tl_fail_memory(error);
+    }
+    memset(cloth, 0, sizeof *cloth);
+    tl_arena_init(&cloth->arena, sim->allocator);
+    status = build_cloth(&local, &fabric, cloth, error);
+    if (status == TOILE_STATUS_OK) {
+        sim->cloths[slot].cloth = cloth;
+        if (!relayout(sim, cloth)) {
+            sim->cloths[slot].cloth = NULL;
+            status = tl_fail_memory(error);
+        }
+    }
+    if (status != TOILE_STATUS_OK) {
+        free_cloth(sim, cloth);
+        return status;
+    }
+    sim->cloths[slot].generation++;
+    start_state(sim, &local, cloth);
+    if (out != NULL) {
+        *out = (ToileClothId){(uint32_t)slot + 1, sim->cloths[slot].generation};
+    }
+    return TOILE_STATUS_OK;
+}
+
+ToileStatus toile_sim_remove_cloth(ToileSim *sim, ToileClothId id, ToileError *error) {
+    TlCloth *cloth = tl_find_cloth(sim, id, error);
+    if (cloth == NULL) {
+        return TOILE_STATUS_STALE_ID;
+    }
+    sim->cloths[id.slot - 1].cloth = NULL;
+    if (!relayout(sim, NULL)) {
+        sim->cloths[id.slot - 1].cloth = cloth;
+        return tl_fail_memory(error);
+    }
+    free_cloth(sim, cloth);
+    return TOILE_STATUS_OK;
+}
+
+/* ---- colliders ---- */
+
+ToileStatus toile_sim_add_collider(ToileSim *sim, const ToileColliderDef *def, ToileColliderId *out,
+                                   ToileError *error) {
+    ToileColliderDef local = toile_collider_def_default();
+    if (sim == NULL || def == NULL || !tl_read_def(&local, sizeof local, def)) {
+        return tl_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
+                       "sim or definition is NULL, or the definition is not initialised");
+    }
+    ToileStatus status = tl_check_collider_def(&local, error);
+    if (status != TOILE_STATUS_OK) {
+        tl_fail_at(error, local.name != NULL ? local.name : "", -1, -1);
+        return status;
+    }
+    int32_t i = free_collider_slot(sim);
+    if (i < 0) {
+        return tl_fail_memory(error);
+    }
+    TlColliderSlot *slot = &sim->colliders[i];
+    slot->used = true;
+    slot->generation++;
+    snprintf(slot->name, sizeof slot->name, "%s", local.name != NULL ? local.name : "collider");
+    slot->collider = tl_collider(&local);
+    slot->now = slot->target = tl_motion_from_pose(&local.pose);
+    sim->dirty = true;
+    if (out != NULL) {
+        *out = (ToileColliderId){(uint32_t)i + 1, slot->generation};
+    }
+    return TOILE_STATUS_OK;
+}
+
+ToileStatus toile_sim_remove_collider(ToileSim *sim, ToileColliderId id, ToileError *error) {
+    TlColliderSlot *slot = find_collider(sim, id, error);
+    if (slot == NULL) {
+        return TOILE_STATUS_STALE_ID;
+    }
+    slot->used = false;
+    sim->dirty = true;
+    return TOILE_STATUS_OK;
+}
+
+ToileStatus toile_sim_set_collider_pose(ToileSim *sim, ToileColliderId id, const ToilePose *pose,
+                                        ToileError *error) {
+    TlColliderSlot *slot = find_collider(sim, id, error);
+    if (slot == NULL) {
+        return TOILE_STATUS_STALE_ID;
+    }
+    if (pose == NULL) {
+        return tl_fail(error, TOILE_STATUS_INVALID_ARGUMENT, "pose is NULL");
+    }
+    ToileStatus status = tl_check_pose(pose, error);
+    if (status == TOILE_STATUS_OK) {
+        slot->target = tl_motion_from_pose(pose);
+    }
+    return status;
+}
+
+/* ---- model, system and tables ---- */
+
+/* Contact distance and friction of every cloth with every collider. */
+static void fill_tables(ToileSim *sim) {
+    double thickness = sim->def.contact_thickness_m;
+    int32_t column = 0;
+    for (int32_t i = 0; i < sim->collider_capacity; i++) {
+        const TlColliderSlot *slot = &sim->colliders[i];
+        if (!slot->used) {
+            continue;
+        }
+        for (int32_t c = 0; c < sim->model.material_count; c++) {
+            const TlMaterial *m = &sim->model.materials[c];
+            double cloth = thickness >= 0.0 ? thickness : tl_max(LEAST_THICKNESS_M, 2.0 * m->thickness_m);
+            double mu = slot->collider.friction >= 0.0   ? slot->collider.friction
+                        : sim->def.contact_friction >= 0.0 ? sim->def.contact_friction
+                                                           : m->friction;
+            int32_t at = c * sim->collider_count + column;
+            sim->radius[at] = tl_max(0.5 * cloth + slot->collider.thickness, LEAST_RADIUS_M);
+            sim->friction[at] = mu;
+        }
+        column++;
+    }
+}
+
+static bool build_system(ToileSim *sim, const TlRest **rests, TlMaterial *materials) {
+    int32_t count = 0;
+    for (int32_t i = 0; i < sim->cloth_capacity; i++) {
+        if (sim->cloths[i].cloth != NULL) {
+            rests[count] = &sim->cloths[i].cloth->rest;
+            materials[count++] = sim->cloths[i].cloth->material;
+        }
+    }
+    TlArena *arena = &sim->system_arena;
+    sim->collider_count = 0;
+    for (int32_t i = 0; i < sim->collider_capacity; i++) {
+        sim->collider_count += sim->colliders[i].used;
+    }
+    int64_t pairs = (int64_t)count * sim->collider_count;
+    sim->placed_now = TL_NEW(arena, TlPlaced, sim->collider_count);
+    sim->placed_before = TL_NEW(arena, TlPlaced, sim->collider_count);
+    sim->motion_start = TL_NEW(arena, TlMotion, sim->collider_count);
+    sim->radius = TL_NEW(arena, double, pairs);
+    sim->friction = TL_NEW(arena, double, pairs);
+    if (arena->failed || !tl_model_build(arena, rests, materials, count, &sim->model) ||
+        !tl_system_build(arena, &sim->model, sim->pool, &sim->system)) {
+        return false;
+    }
+    sim->stretches = TL_NEW(arena, double, sim->model.triangles.count);
+    if (sim->stretches == NULL) {
+        return false;
+    }
+    fill_tables(sim);
+    return true;
+}
+
+ToileStatus tl_sim_prepare(ToileSim *sim, ToileError *error) {
+    if (!sim->dirty) {
+        return TOILE_STATUS_OK;
+    }
+    tl_arena_free(&sim->system_arena);
+    TlArena scratch;
+    tl_arena_init(&scratch, sim->allocator);
+    const TlRest **rests = TL_NEW(&scratch, const TlRest *, sim->cloth_capacity);
+    TlMaterial *materials = TL_NEW(&scratch, TlMaterial, sim->cloth_capacity);
+    bool ok = !scratch.failed && build_system(sim, rests, materials);
+    tl_arena_free(&scratch);
+    if (!ok) {
+        tl_arena_free(&sim->system_arena);
+        return tl_fail_memory(error);
+    }
+    sim->dirty = false;
+    return TOILE_STATUS_OK;
+}
+
+TlContacts tl_sim_contacts(ToileSim *sim, double part_before, double part_now, double dt_s) {
+    int32_t column = 0;
+    for (int32_t i = 0; i < sim->collider_capacity; i++) {
+        const TlColliderSlot *slot = &sim->colliders[i];
+        if (slot->used) {
+            TlMotion before = tl_motion_between(&slot->now, &slot->target, part_before);
+            TlMotion now = tl_motion_between(&slot->now, &slot->target, part_now);
+            sim->placed_before[column] = tl_place(&slot->collider, &before);
+            sim->placed_now[column] = tl_place(&slot->collider, &now);
+            column++;
+        }
+    }
+    return (TlContacts){sim->collider_count, sim->placed_now, sim->placed_before,
+                        sim->radius,         sim->friction,   SLIP_SPEED_M_PER_S * dt_s};
+}

@@ -1,0 +1,92 @@
+/* SPDX-FileCopyrightText: 2026 Toile contributors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a ToileSim holds. Layer 5. */
+#ifndef TL_SIM_INTERNAL_H
+#define TL_SIM_INTERNAL_H
+
+#include "base/error.h"
+#include "solve/implicit_euler.h"
+#include "toile/sim.h"
+
+enum { TL_NAME_SIZE = 64 };
+
+/* A cloth: constants from its definition. Its state lives in the simulation's arrays. */
+typedef struct TlCloth {
+    TlArena arena;
+    char name[TL_NAME_SIZE];
+    TlTriangles triangles;
+    TlMaterial material;
+    TlRest rest;
+    int32_t vertex_offset, triangle_offset, hinge_offset; /* into the arrays of all cloths */
+} TlCloth;
+
+typedef struct TlClothSlot {
+    uint32_t generation;
+    TlCloth *cloth; /* NULL: free */
+} TlClothSlot;
+
+typedef struct TlColliderSlot {
+    uint32_t generation;
+    bool used;
+    char name[TL_NAME_SIZE];
+    TlCollider collider;
+    TlMotion now, target;
+} TlColliderSlot;
+
+/* The changing state of all cloths, 3 values per vertex. */
+typedef struct TlState {
+    int32_t vertex_count;
+    double *x, *v;
+    double *pin_target;
+    uint8_t *pinned;
+    double *x_backup, *v_backup; /* last complete frame, during a step */
+    double *pin_now;             /* where pinned vertices are at the end of a sub-step */
+} TlState;
+
+struct ToileSim {
+    ToileSimDef def;
+    ToileAllocator allocator;
+    TlPool *pool;
+    TlArena own;          /* slots */
+    TlArena state_arena;  /* state */
+    TlArena system_arena; /* model, system and tables; rebuilt when dirty */
+    TlClothSlot *cloths;
+    int32_t cloth_capacity;
+    TlColliderSlot *colliders;
+    int32_t collider_capacity;
+    TlState state;
+    bool dirty; /* cloths or colliders changed since the system was built */
+    TlModel model;
+    TlSystem system;
+    TlPlaced *placed_now, *placed_before;
+    TlMotion *motion_start;
+    double *radius, *friction; /* [cloth * collider_count + collider] */
+    int32_t collider_count;
+    double *stretches; /* work, one per triangle */
+    int64_t frame;
+    ToileStats stats;
+};
+
+/* ---- sim.c ---- */
+TlCloth *tl_find_cloth(const ToileSim *sim, ToileClothId id, ToileError *error);
+/* Builds model and system when something changed. */
+ToileStatus tl_sim_prepare(ToileSim *sim, ToileError *error);
+/* Contacts with placements taken `part` of the way from the start of the frame. */
+TlContacts tl_sim_contacts(ToileSim *sim, double part_before, double part_now, double dt_s);
+
+/* ---- check.c ---- */
+/* Copies the caller's definition over the defaults, as far as it goes; false when its size is 0. */
+bool tl_read_def(void *local, size_t size, const void *def);
+ToileStatus tl_check_sim_def(const ToileSimDef *def, ToileError *error);
+ToileStatus tl_check_fabric(const ToileFabric *fabric, ToileError *error);
+ToileStatus tl_check_cloth_def(const ToileClothDef *def, ToileError *error);
+ToileStatus tl_check_collider_def(const ToileColliderDef *def, ToileError *error);
+ToileStatus tl_check_pose(const ToilePose *pose, ToileError *error);
+/* Mesh counts and defects; warnings go to the log. */
+ToileStatus tl_check_mesh(const ToileMeshDef *mesh, bool uv_is_pattern, const double *rest_positions,
+                          ToileAllocator allocator, const ToileLog *log, ToileError *error);
+
+/* ---- stats.c ---- */
+void tl_sim_measure(ToileSim *sim);
+
+#endif

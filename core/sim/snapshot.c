@@ -1,0 +1,130 @@
+/* SPDX-FileCopyrightText: 2026 Toile contributors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Snapshot, restore and state hash. The layout is private to one version: a header that tells what it belongs to, then plain arrays. */
+#include "sim/sim_internal.h"
+
+#include "base/hash.h"
+
+#include <string.h>
+
+#define MAGIC 0x3150414e53454c54ULL /* "TLESNAP1" */
+
+typedef struct Header {
+    uint64_t magic;
+    uint32_t version;
+    int32_t cloth_count;
+    int32_t collider_count;
+    int32_t vertex_count;
+    int64_t frame;
+    uint64_t shape; /* hash of the vertex counts of the cloths */
+} Header;
+
+/* Writes, reads or hashes the state in one fixed order. */
+typedef struct Stream {
+    unsigned char *write;
+    const unsigned char *read;
+    TlHash *hash;
+} Stream;
+
+static void pass(Stream *stream, void *data, size_t size) {
+    if (stream->write != NULL) {
+        memcpy(stream->write, data, size);
+        stream->write += size;
+    } else if (stream->read != NULL) {
+        memcpy(data, stream->read, size);
+        stream->read += size;
+    } else {
+        tl_hash_add(stream->hash, data, size);
+    }
+}
+
+static void pass_state(Stream *stream, TlState *state, TlColliderSlot *colliders, int32_t capacity) {
+    size_t size = 3 * sizeof(double) * (size_t)state->vertex_count;
+    pass(stream, state->x, size);
+    pass(stream, state->v, size);
+    pass(stream, state->pin_target, size);
+    pass(stream, state->pinned, (size_t)state->vertex_count);
+    for (int32_t i = 0; i < capacity; i++) {
+        if (colliders[i].used) {
+            pass(stream, &colliders[i].now, sizeof colliders[i].now);
+            pass(stream, &colliders[i].target, sizeof colliders[i].target);
+        }
+    }
+}
+
+static Header header_of(const ToileSim *sim) {
+    Header header;
+    TlHash hash;
+    memset(&header, 0, sizeof header);
+    header.magic = MAGIC;
+    header.version = toile_version();
+    header.vertex_count = sim->state.vertex_count;
+    header.frame = sim->frame;
+    tl_hash_init(&hash, 0);
+    for (int32_t i = 0; i < sim->cloth_capacity; i++) {
+        if (sim->cloths[i].cloth != NULL) {
+            const TlRest *rest = &sim->cloths[i].cloth->rest;
+            header.cloth_count++;
+            tl_hash_add(&hash, &rest->vertex_count, sizeof rest->vertex_count);
+            tl_hash_add(&hash, &rest->triangles.count, sizeof rest->triangles.count);
+        }
+    }
+    header.shape = tl_hash_end(&hash);
+    for (int32_t i = 0; i < sim->collider_capacity; i++) {
+        header.collider_count += sim->colliders[i].used;
+    }
+    return header;
+}
+
+size_t toile_sim_snapshot_size(const ToileSim *sim) {
+    if (sim == NULL) {
+        return 0;
+    }
+    Header header = header_of(sim);
+    return sizeof header + (9 * sizeof(double) + 1) * (size_t)header.vertex_count +
+           2 * sizeof(TlMotion) * (size_t)header.collider_count;
+}
+
+ToileStatus toile_sim_snapshot(const ToileSim *sim, void *buffer, size_t size, ToileError *error) {
+    if (sim == NULL || buffer == NULL || size < toile_sim_snapshot_size(sim)) {
+        return tl_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
+                       "sim or buffer is NULL, or size %zu below toile_sim_snapshot_size", size);
+    }
+    Header header = header_of(sim);
+    Stream stream = {buffer, NULL, NULL};
+    TlState state = sim->state;
+    pass(&stream, &header, sizeof header);
+    pass_state(&stream, &state, sim->colliders, sim->collider_capacity);
+    return TOILE_STATUS_OK;
+}
+
+ToileStatus toile_sim_restore(ToileSim *sim, const void *buffer, size_t size, ToileError *error) {
+    if (sim == NULL || buffer == NULL) {
+        return tl_fail(error, TOILE_STATUS_INVALID_ARGUMENT, "sim or buffer is NULL");
+    }
+    Header own = header_of(sim), header;
+    memset(&header, 0, sizeof header);
+    memcpy(&header, buffer, size < sizeof header ? size : sizeof header);
+    own.frame = header.frame;
+    if (size < toile_sim_snapshot_size(sim) || memcmp(&own, &header, sizeof own) != 0) {
+        return tl_fail(error, TOILE_STATUS_INVALID_DATA,
+                       "the snapshot is cut short, of another version, or of other cloths or colliders");
+    }
+    Stream stream = {NULL, (const unsigned char *)buffer + sizeof header, NULL};
+    pass_state(&stream, &sim->state, sim->colliders, sim->collider_capacity);
+    sim->frame = header.frame;
+    return TOILE_STATUS_OK;
+}
+
+uint64_t toile_sim_state_hash(const ToileSim *sim) {
+    if (sim == NULL) {
+        return 0;
+    }
+    TlHash hash;
+    tl_hash_init(&hash, 0);
+    tl_hash_add(&hash, &sim->frame, sizeof sim->frame);
+    Stream stream = {NULL, NULL, &hash};
+    TlState state = sim->state;
+    pass_state(&stream, &state, sim->colliders, sim->collider_capacity);
+    return tl_hash_end(&hash);
+}

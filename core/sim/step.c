@@ -1,0 +1,226 @@
+/* SPDX-FileCopyrightText: 2026 Toile contributors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One frame: the order of stages and nothing else. Read this file first.
+ *
+ *   toile_sim_step   prepare -> sub-steps -> arrive -> measure
+ *   one sub-step     place colliders and pins -> implicit Euler (solve/implicit_euler.c) -> accept, or retry with half the step
+ *   toile_sim_settle prepare -> place -> damped Newton (solve/settle.c) -> measure */
+#include "sim/sim_internal.h"
+
+#include "base/vec.h"
+#include "solve/settle.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum {
+    SUBSTEPS_PER_SECOND = 96, /* of the automatic choice */
+    TICKS = 64,               /* a sub-step can be halved six times */
+    MOST_CG = 400,
+};
+
+static TlNewton newton_options(const ToileSimDef *def, double dt_s) {
+    static const struct {
+        int32_t iterations;
+        double tolerance_m, linear;
+    } levels[] = {{1, 0.0, 0.03}, {2, 0.0, 0.1}, {20, 2e-4, 0.03}};
+    TlNewton options;
+    options.dt_s = dt_s;
+    options.most_iterations = levels[def->quality].iterations;
+    options.tolerance_m = levels[def->quality].tolerance_m;
+    options.linear_tolerance = levels[def->quality].linear;
+    options.most_cg = MOST_CG;
+    if (def->newton_iterations > 0) {
+        options.most_iterations = def->newton_iterations;
+    }
+    if (def->tolerance_m > 0.0) {
+        options.tolerance_m = def->tolerance_m;
+        options.most_iterations = def->newton_iterations > 0 ? def->newton_iterations : 100;
+    }
+    if (def->linear_tolerance > 0.0) {
+        options.linear_tolerance = def->linear_tolerance;
+        options.most_cg = 10 * MOST_CG;
+    }
+    return options;
+}
+
+static int32_t substep_count(const ToileSimDef *def) {
+    if (def->substeps > 0) {
+        return def->substeps;
+    }
+    double wanted = SUBSTEPS_PER_SECOND / def->fps;
+    int32_t count = (int32_t)wanted;
+    return (double)count < wanted - 1e-9 || count < 1 ? count + 1 : count;
+}
+
+/* Fixed vertices of the system: pinned ones and those without mass. */
+static void fix_vertices(ToileSim *sim) {
+    for (int32_t v = 0; v < sim->state.vertex_count; v++) {
+        sim->system.fixed[v] = sim->state.pinned[v] || !(sim->model.mass[v] > 0.0);
+    }
+}
+
+/* Where fixed vertices are, `part` of the way to their targets; those without mass stay. */
+static void place_pins(ToileSim *sim, double part) {
+    TlState *state = &sim->state;
+    for (int32_t v = 0; v < state->vertex_count; v++) {
+        for (int i = 0; i < 3; i++) {
+            int64_t at = 3 * (int64_t)v + i;
+            double start = state->x_backup[at], end = state->pinned[v] ? state->pin_target[at] : start;
+            state->pin_now[at] = part >= 1.0 ? end : start + part * (end - start);
+        }
+    }
+}
+
+static void back_up(ToileSim *sim) {
+    size_t size = 3 * sizeof(double) * (size_t)sim->state.vertex_count;
+    memcpy(sim->state.x_backup, sim->state.x, size);
+    memcpy(sim->state.v_backup, sim->state.v, size);
+}
+
+static void roll_back(ToileSim *sim) {
+    size_t size = 3 * sizeof(double) * (size_t)sim->state.vertex_count;
+    memcpy(sim->state.x, sim->state.x_backup, size);
+    memcpy(sim->state.v, sim->state.v_backup, size);
+}
+
+/* Colliders have arrived. */
+static void arrive(ToileSim *sim) {
+    for (int32_t i = 0; i < sim->collider_capacity; i++) {
+        sim->colliders[i].now = sim->colliders[i].target;
+    }
+}
+
+static bool report_progress(const ToileSim *sim, double fraction) {
+    const ToileProgress *progress = &sim->def.progress;
+    return progress->report == NULL || progress->report(progress->user, fraction);
+}
+
+/* Tries the part of the frame from `from` to `to`; false when no finite state was found. */
+static bool substep(ToileSim *sim, double from, double to) {
+    double dt_s = (to - from) / sim->def.fps;
+    TlContacts contacts = tl_sim_contacts(sim, from, to, dt_s);
+    place_pins(sim, to);
+    TlStep step = {sim->state.x,
+                   sim->state.v,
+                   sim->state.pin_now,
+                   dt_s,
+                   {{sim->def.gravity_m_per_s2[0], sim->def.gravity_m_per_s2[1],
+                     sim->def.gravity_m_per_s2[2]},
+                    sim->def.drag_kg_per_m2_s},
+                   newton_options(&sim->def, dt_s)};
+    TlStepResult result = tl_implicit_euler(&sim->system, &contacts, &step);
+    sim->stats.newton_iterations += result.newton.iterations;
+    sim->stats.cg_iterations += result.newton.cg_iterations;
+    sim->stats.line_search_cuts += result.newton.cuts;
+    sim->stats.projected += result.projected;
+    sim->stats.substeps += result.newton.finite;
+    return result.newton.finite;
+}
+
+/* All sub-steps of a frame. Time runs in whole ticks, so that halving and going on is exact. */
+static ToileStatus run_substeps(ToileSim *sim, ToileError *error) {
+    int32_t count = substep_count(&sim->def), total = count * TICKS, size = TICKS;
+    for (int32_t tick = 0; tick < total;) {
+        if (!report_progress(sim, (double)tick / total)) {
+            return tl_fail(error, TOILE_STATUS_CANCELLED, "cancelled");
+        }
+        if (substep(sim, (double)tick / total, (double)(tick + size) / total)) {
+            tick += size;
+            while (size < TICKS && tick % (2 * size) == 0) {
+                size *= 2;
+            }
+        } else if (size > 1) {
+            size /= 2;
+            sim->stats.retries++;
+        } else {
+            return tl_fail(error, TOILE_STATUS_DIVERGED,
+                           "the solver found no finite state on the way to frame %" PRId64
+                           "; use more substeps or softer fabric, and look for extreme motion",
+                           sim->frame + 1);
+        }
+    }
+    return TOILE_STATUS_OK;
+}
+
+ToileStatus toile_sim_step(ToileSim *sim, ToileError *error) {
+    if (sim == NULL) {
+        return tl_fail(error, TOILE_STATUS_INVALID_ARGUMENT, "sim is NULL");
+    }
+    ToileStatus status = tl_sim_prepare(sim, error);
+    if (status != TOILE_STATUS_OK) {
+        return status;
+    }
+    toile_stats_init(&sim->stats, sizeof sim->stats);
+    back_up(sim);
+    fix_vertices(sim);
+    status = run_substeps(sim, error);
+    if (status != TOILE_STATUS_OK) {
+        roll_back(sim);
+        tl_fail_frame(error, sim->frame + 1);
+        return status;
+    }
+    arrive(sim);
+    sim->frame++;
+    tl_sim_measure(sim);
+    return TOILE_STATUS_OK;
+}
+
+static bool watch_settle(void *user, int32_t iteration, double residual) {
+    (void)residual;
+    const ToileSim *sim = user;
+    return report_progress(sim, 1.0 - 1.0 / (1.0 + 0.02 * iteration));
+}
+
+static void report_settle(ToileSim *sim, const TlSettleResult *from, ToileSettleResult *to) {
+    sim->stats.newton_iterations = from->iterations;
+    sim->stats.cg_iterations = from->cg_iterations;
+    sim->stats.line_search_cuts = from->cuts;
+    if (to != NULL && to->struct_size >= sizeof *to) {
+        to->iterations = from->iterations;
+        to->converged = from->converged;
+        to->residual = from->residual;
+        to->largest_force_N = from->largest_force_N;
+    }
+}
+
+ToileStatus toile_sim_settle(ToileSim *sim, const ToileSettleDef *def, ToileSettleResult *result,
+                             ToileError *error) {
+    ToileSettleDef local = toile_settle_def_default();
+    if (sim == NULL || (def != NULL && !tl_read_def(&local, sizeof local, def))) {
+        return tl_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
+                       "sim is NULL or the definition not initialised");
+    }
+    if (local.max_iterations < 1 || !(local.tolerance > 0.0)) {
+        return tl_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
+                       "max_iterations is %" PRId32 " and tolerance %g; both must be above 0",
+                       local.max_iterations, local.tolerance);
+    }
+    ToileStatus status = tl_sim_prepare(sim, error);
+    if (status != TOILE_STATUS_OK) {
+        return status;
+    }
+    toile_stats_init(&sim->stats, sizeof sim->stats);
+    back_up(sim);
+    fix_vertices(sim);
+    place_pins(sim, 1.0);
+    for (int32_t v = 0; v < sim->state.vertex_count; v++) {
+        if (sim->system.fixed[v]) {
+            memcpy(sim->state.x + 3 * (int64_t)v, sim->state.pin_now + 3 * (int64_t)v, 3 * sizeof(double));
+        }
+    }
+    TlContacts contacts = tl_sim_contacts(sim, 1.0, 1.0, 0.0);
+    TlSettle options = {sim->def.gravity_m_per_s2, local.max_iterations, local.tolerance, watch_settle, sim};
+    TlSettleResult found = tl_settle(&sim->system, &contacts, &options, sim->state.x);
+    report_settle(sim, &found, result);
+    if (found.cancelled || !found.finite) {
+        roll_back(sim);
+        return found.cancelled ? tl_fail(error, TOILE_STATUS_CANCELLED, "cancelled")
+                               : tl_fail(error, TOILE_STATUS_DIVERGED,
+                                         "settling found no finite state; start from a cleaner pose");
+    }
+    memset(sim->state.v, 0, 3 * sizeof(double) * (size_t)sim->state.vertex_count);
+    arrive(sim);
+    tl_sim_measure(sim);
+    return TOILE_STATUS_OK;
+}

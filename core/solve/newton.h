@@ -1,0 +1,38 @@
+/* SPDX-FileCopyrightText: 2026 Toile contributors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Newton's method on the potential of one step:
+ *
+ *   Psi(x) = sum_i w_i/2 |d_i|^2 - f_i.d_i  +  E_stretch + E_bend + contact + friction,   d = x - x_start
+ *
+ * Implicit Euler has w = m/h^2 + c A/h and f = m (v/h + g); the static drape has w small and f = m g. */
+#ifndef TL_NEWTON_H
+#define TL_NEWTON_H
+
+#include "solve/system.h"
+
+typedef struct TlNewton {
+    double dt_s;             /* for damping; 0: static */
+    int32_t most_iterations;
+    int32_t most_cg;
+    double tolerance_m;      /* stop when no vertex moved more */
+    double linear_tolerance; /* of the conjugate gradients */
+} TlNewton;
+
+typedef struct TlNewtonResult {
+    int32_t iterations;
+    int32_t cg_iterations;
+    int32_t cuts;       /* halvings of the step */
+    bool stuck;         /* the line search found no descent */
+    bool finite;        /* false: NaN or infinity turned up; x must not be used */
+    double last_step_m; /* largest motion of a vertex in the last iteration */
+    double part;        /* of the last Newton step that was taken */
+} TlNewtonResult;
+
+/* Minimises from x, which is changed in place; system->x_start, force, weight and fixed describe the step, contacts its colliders. */
+TlNewtonResult tl_newton(TlSystem *system, const TlContacts *contacts, const TlNewton *options, double *x);
+/* Moves every free vertex of x out of the colliders; answers how many were moved. */
+int32_t tl_newton_project(TlSystem *system, const TlContacts *contacts, double *x);
+/* Gradient of Psi at x, with contact but without friction, into `grad`; fixed entries are 0. */
+void tl_newton_gradient(TlSystem *system, const TlContacts *contacts, const double *x, double *grad);
+
+#endif

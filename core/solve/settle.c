@@ -1,0 +1,92 @@
+/* SPDX-FileCopyrightText: 2026 Toile contributors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Static drape by damped Newton: each iteration minimises the static potential plus m/(2 h^2) |x - x_now|^2, one Newton step with line
+ * search. The pseudo step h doubles while whole steps are taken and shrinks when they are cut, so that the damping vanishes near the
+ * solution. The residual is the true static force, without damping and friction. */
+#include "solve/settle.h"
+
+#include "base/vec.h"
+
+#include <string.h>
+
+#define FIRST_H 0.02
+#define LEAST_H 1e-4
+#define MOST_H 1e4
+
+static void describe(TlSystem *system, const double *gravity, double h, const double *x) {
+    const TlModel *model = system->model;
+    for (int32_t v = 0; v < model->vertex_count; v++) {
+        system->weight[v] = model->mass[v] / (h * h);
+        for (int i = 0; i < 3; i++) {
+            system->force[3 * (int64_t)v + i] = model->mass[v] * gravity[i];
+        }
+    }
+    memcpy(system->x_start, x, 3 * sizeof *x * (size_t)model->vertex_count);
+}
+
+/* Norm of the load on the free vertices. */
+static double load_of(const TlSystem *system, const double *gravity) {
+    double sum = 0.0, g2 = 0.0;
+    for (int i = 0; i < 3; i++) {
+        g2 += gravity[i] * gravity[i];
+    }
+    for (int32_t v = 0; v < system->model->vertex_count; v++) {
+        if (!system->fixed[v]) {
+            sum += system->model->mass[v] * system->model->mass[v] * g2;
+        }
+    }
+    return sqrt(sum);
+}
+
+/* Force left at x; fills residual and largest force. x_start must be x, so that the damping term vanishes. */
+static void measure(TlSystem *system, const TlContacts *contacts, double load, const double *x,
+                    TlSettleResult *result) {
+    double sum = 0.0, largest = 0.0;
+    tl_newton_gradient(system, contacts, x, system->grad);
+    for (int32_t v = 0; v < system->model->vertex_count; v++) {
+        TlVec3 g = tl_load3(system->grad + 3 * (int64_t)v);
+        double f2 = tl_dot3(g, g);
+        sum += f2;
+        largest = tl_max(largest, f2);
+    }
+    result->residual = load > 0.0 ? sqrt(sum) / load : sqrt(sum);
+    result->largest_force_N = sqrt(largest);
+}
+
+TlSettleResult tl_settle(TlSystem *system, const TlContacts *contacts, const TlSettle *options, double *x) {
+    TlSettleResult result;
+    memset(&result, 0, sizeof result);
+    result.finite = true;
+    double h = FIRST_H, load = load_of(system, options->gravity);
+    TlNewton newton = {0.0, 1, 5 * system->model->vertex_count + 200, 0.0, 1e-4};
+    tl_newton_project(system, contacts, x);
+    while (result.iterations <= options->most_iterations) {
+        describe(system, options->gravity, h, x);
+        measure(system, contacts, load, x, &result);
+        if (result.residual <= options->tolerance) {
+            result.converged = true;
+            break;
+        }
+        if (options->watch != NULL &&
+            !options->watch(options->user, result.iterations, result.residual)) {
+            result.cancelled = true;
+            break;
+        }
+        TlNewtonResult step = tl_newton(system, contacts, &newton, x);
+        result.iterations++;
+        result.cg_iterations += step.cg_iterations;
+        result.cuts += step.cuts;
+        if (!step.finite) {
+            result.finite = false;
+            break;
+        }
+        if (step.stuck) {
+            h = tl_max(0.25 * h, LEAST_H);
+        } else if (step.part == 1.0) {
+            h = tl_min(2.0 * h, MOST_H);
+        } else if (step.part < 0.25) {
+            h = tl_max(0.5 * h, LEAST_H);
+        }
+    }
+    return result;
+}
