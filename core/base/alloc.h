@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 Toile contributors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory through the host's allocator. TlArena keeps every block of one object, so that freeing it, or giving up half-way, is one
- * call; blocks are zeroed and aligned to 64 bytes. */
+/* Memory through the host's allocator. TlArena keeps every block of one object, so that freeing it,
+ * or giving up half-way, is one call; blocks are zeroed and aligned to 64 bytes. */
 #ifndef TL_ALLOC_H
 #define TL_ALLOC_H
 
@@ -19,7 +19,8 @@ typedef struct TlArena {
 ToileAllocator tl_allocator_or_default(const ToileAllocator *allocator);
 
 void tl_arena_init(TlArena *arena, ToileAllocator allocator);
-/* `count` items of `size` bytes, zeroed; NULL when memory is refused or the product overflows. A count of 0 gives one item. */
+/* `count` items of `size` bytes, zeroed; NULL when memory is refused or the product overflows. A
+ * count of 0 gives one item. */
 void *tl_arena_alloc(TlArena *arena, int64_t count, size_t size);
 /* Frees all blocks; the arena may be used again. */
 void tl_arena_free(TlArena *arena);

@@ -79,8 +79,7 @@ double tl_atan2(double y, double x) {
     if (ax == 0.0 && ay == 0.0) {
         return 0.0;
     }
-    double angle =
-        ay <= ax ? arc_tangent_unit(ay / ax) : PI / 2 - arc_tangent_unit(ax / ay);
+    double angle = ay <= ax ? arc_tangent_unit(ay / ax) : PI / 2 - arc_tangent_unit(ax / ay);
     if (x < 0.0) {
         angle = PI - angle;
     }

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 Toile contributors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sine, cosine, arc tangent and logarithm as own code, because libm's differ between platforms in the last bit. Absolute error of sine and cosine
- * below 4e-16 for |x| <= 1e4, of the arc tangent and,
- * relative, of the logarithm below 1e-15 (tested against libm). */
+/* Sine, cosine, arc tangent and logarithm as own code, because libm's differ between platforms in
+ * the last bit. Absolute error of sine and cosine below 4e-16 for |x| <= 1e4, of the arc tangent
+ * and, relative, of the logarithm below 1e-15 (tested against libm). */
 #ifndef TL_ELEMENTARY_H
 #define TL_ELEMENTARY_H
 

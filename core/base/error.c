@@ -20,9 +20,10 @@ const char *toile_version_string(void) {
 }
 
 const char *toile_status_name(ToileStatus status) {
-    static const char *const names[] = {
-        "OK",        "INVALID_ARGUMENT", "INVALID_DATA",  "NOT_FOUND", "STALE_ID",    "OUT_OF_MEMORY",
-        "CANCELLED", "DIVERGED",         "CANNOT_CREATE", "IO_ERROR",  "UNSUPPORTED", "INTERNAL"};
+    static const char *const names[] = {"OK",        "INVALID_ARGUMENT", "INVALID_DATA",
+                                        "NOT_FOUND", "STALE_ID",         "OUT_OF_MEMORY",
+                                        "CANCELLED", "DIVERGED",         "CANNOT_CREATE",
+                                        "IO_ERROR",  "UNSUPPORTED",      "INTERNAL"};
     size_t i = (size_t)status;
     return i < sizeof names / sizeof names[0] ? names[i] : "UNKNOWN";
 }

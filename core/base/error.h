@@ -12,8 +12,8 @@
 #define TL_PRINTF(format_index, first)
 #endif
 
-/* Writes status and sentence into `error` (may be NULL) and answers the status, so that a failing function ends with
- * `return tl_fail(error, ...)`. Object, frame, face and vertex are reset. */
+/* Writes status and sentence into `error` (may be NULL) and answers the status, so that a failing
+ * function ends with `return tl_fail(error, ...)`. Object, frame, face and vertex are reset. */
 ToileStatus tl_fail(ToileError *error, ToileStatus status, const char *format, ...) TL_PRINTF(3, 4);
 /* Adds the place to a record that tl_fail has filled. */
 void tl_fail_at(ToileError *error, const char *object, int64_t face, int64_t vertex);

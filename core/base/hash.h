@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 Toile contributors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* xxHash64 (Yann Collet's public specification), streaming over blocks of doubles and integers. Words are read as little-endian. */
+/* xxHash64 (Yann Collet's public specification), streaming over blocks of doubles and integers.
+ * Words are read as little-endian. */
 #ifndef TL_HASH_H
 #define TL_HASH_H
 

@@ -1,7 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 Toile contributors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Worker pool. One job at a time: `ticket` holds the job's number (high half) and the chunks not yet taken (low half), so that a
- * worker that comes late can never take a chunk of another job. A worker spins briefly for the next job, then sleeps. */
+/* Worker pool. One job at a time: `ticket` holds the job's number (high half) and the chunks not
+ * yet taken (low half), so that a worker that comes late can never take a chunk of another job. A
+ * worker spins briefly for the next job, then sleeps. */
 #include "base/parallel.h"
 
 #include "base/platform.h"
@@ -208,7 +209,8 @@ void tl_parallel_for(TlPool *pool, int32_t count, int32_t grain, TlRange range, 
     run_job(pool, &job, grain);
 }
 
-double tl_parallel_sum(TlPool *pool, int32_t count, int32_t grain, TlRangeSum range, void *context) {
+double tl_parallel_sum(TlPool *pool, int32_t count, int32_t grain, TlRangeSum range,
+                       void *context) {
     Job job;
     job.range = NULL;
     job.sum = range;

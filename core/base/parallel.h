@@ -1,7 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 Toile contributors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fixed partitions over a worker pool. Work is cut into chunks whose number and size depend on the problem alone, and sums are
- * taken chunk by chunk in order, so that the number of workers never changes a bit. */
+/* Fixed partitions over a worker pool. Work is cut into chunks whose number and size depend on the
+ * problem alone, and sums are taken chunk by chunk in order, so that the number of workers never
+ * changes a bit. */
 #ifndef TL_PARALLEL_H
 #define TL_PARALLEL_H
 
@@ -16,8 +17,9 @@ typedef void (*TlRange)(void *context, int32_t begin, int32_t end);
 /* The same, and answers that range's part of a sum. */
 typedef double (*TlRangeSum)(void *context, int32_t begin, int32_t end);
 
-/* `workers` of 1 makes no thread; 0 takes one per processor. `tasks` with a run function makes the host do the work. When a thread
- * cannot be had the pool goes on with fewer. NULL when memory is refused. */
+/* `workers` of 1 makes no thread; 0 takes one per processor. `tasks` with a run function makes the
+ * host do the work. When a thread cannot be had the pool goes on with fewer. NULL when memory is
+ * refused. */
 TlPool *tl_pool_create(int32_t workers, const ToileTasks *tasks);
 void tl_pool_destroy(TlPool *pool);
 int32_t tl_pool_workers(const TlPool *pool);

@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 Toile contributors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sparse n x n matrix of scalars, applied to vectors of three: L (x) I3. Rows are sorted by column. */
+/* Sparse n x n matrix of scalars, applied to vectors of three: L (x) I3. Rows are sorted by column.
+ */
 #ifndef TL_SPARSE_H
 #define TL_SPARSE_H
 

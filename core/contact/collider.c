@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 Toile contributors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Distances to analytic shapes, and rigid motion by quaternions. Sines and arc tangents are own code (base/elementary.h), so that placement
- * is the same on every platform. */
+/* Distances to analytic shapes, and rigid motion by quaternions. Sines and arc tangents are own
+ * code (base/elementary.h), so that placement is the same on every platform. */
 #include "contact/collider.h"
 
 #include "base/elementary.h"
@@ -9,7 +9,8 @@
 TlMotion tl_motion_from_pose(const ToilePose *pose) {
     TlVec3 axis = tl_load3(pose->rotate_rad);
     double angle = tl_length3(axis);
-    TlMotion motion = {{1, 0, 0, 0}, {pose->translate_m[0], pose->translate_m[1], pose->translate_m[2]}};
+    TlMotion motion = {{1, 0, 0, 0},
+                       {pose->translate_m[0], pose->translate_m[1], pose->translate_m[2]}};
     if (angle > 0.0) {
         double s = tl_sin(0.5 * angle) / angle;
         motion.q[0] = tl_cos(0.5 * angle);

@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 Toile contributors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Analytic colliders: spheres, half-spaces and boxes under rigid motion. Layer 3b: never includes force. */
+/* Analytic colliders: spheres, half-spaces and boxes under rigid motion. Layer 3b: never includes
+ * force. */
 #ifndef TL_COLLIDER_H
 #define TL_COLLIDER_H
 
@@ -35,9 +36,11 @@ TlMotion tl_motion_between(const TlMotion *a, const TlMotion *b, double part);
 TlCollider tl_collider(const ToileColliderDef *def);
 TlPlaced tl_place(const TlCollider *collider, const TlMotion *motion);
 
-/* Signed distance of x from the surface, negative inside; *normal (unit, outwards) is the direction in which it grows fastest. */
+/* Signed distance of x from the surface, negative inside; *normal (unit, outwards) is the direction
+ * in which it grows fastest. */
 double tl_collider_distance(const TlPlaced *placed, TlVec3 x, TlVec3 *normal);
-/* Where a point that moves with the collider, and stands at x in placement `to`, stood in placement `from`. */
+/* Where a point that moves with the collider, and stands at x in placement `to`, stood in placement
+ * `from`. */
 TlVec3 tl_collider_carry_back(const TlPlaced *from, const TlPlaced *to, TlVec3 x);
 
 #endif

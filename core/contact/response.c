@@ -7,18 +7,19 @@
  *   d0 <= d < r/2   -k r^2/4 ln d + const, twice continuously differentiable at r/2
  *   d < d0          its quadratic continuation, so that it is finite everywhere; d0 = r/20
  *
- * k = area * PRESSURE / r: a load of PRESSURE presses the cloth through its contact distance, whatever the mesh. Friction is Coulomb's,
- * lagged: the normal force and the tangent plane are those of the current Newton iterate, the slip counts from the place the vertex
- * would have had it stuck. f1(y) = 2y - y^2 for y = slip/slip_m < 1 smooths the start; the secant stiffness mu F f1/slip keeps the
- * Hessian positive. The projection is the hard guarantee that no vertex ends inside a collider.
- * [CIPC] Li, Kaufman, Jiang: Codimensional incremental potential contact, 2021, for the lagged friction potential. */
+ * k = area * PRESSURE / r: a load of PRESSURE presses the cloth through its contact distance,
+ * whatever the mesh. Friction is Coulomb's, lagged: the normal force and the tangent plane are
+ * those of the current Newton iterate, the slip counts from the place the vertex would have had it
+ * stuck. f1(y) = 2y - y^2 for y = slip/slip_m < 1 smooths the start; the secant stiffness mu F
+ * f1/slip keeps the Hessian positive. The projection is the hard guarantee that no vertex ends
+ * inside a collider. [CIPC] Li, Kaufman, Jiang: Codimensional incremental potential contact, 2021,
+ * for the lagged friction potential. */
 #include "contact/response.h"
 
 #include "base/elementary.h"
 
 #define PRESSURE 50.0       /* Pa */
 #define SOFT_END 0.05       /* d0 over r */
-#define PROJECTION_GAP 0.1  /* distance kept by the projection, over r */
 #define PROJECTION_ROUNDS 8 /* for places between colliders */
 
 /* Value, first and second derivative by d. */
@@ -53,8 +54,8 @@ double tl_contact_value(const TlContacts *contacts, int32_t cloth, double area, 
     return total;
 }
 
-int32_t tl_contact_derive(const TlContacts *contacts, int32_t cloth, double area, TlVec3 x, double grad[3],
-                          double hess[9], double *force, TlVec3 *normal) {
+int32_t tl_contact_derive(const TlContacts *contacts, int32_t cloth, double area, TlVec3 x,
+                          double grad[3], double hess[9], double *force, TlVec3 *normal) {
     int32_t deepest = -1;
     *force = 0.0;
     for (int32_t i = 0; i < contacts->collider_count; i++) {
@@ -81,8 +82,8 @@ int32_t tl_contact_derive(const TlContacts *contacts, int32_t cloth, double area
     return deepest;
 }
 
-TlFriction tl_friction_lag(const TlContacts *contacts, int32_t cloth, int32_t collider, double force,
-                           TlVec3 normal, TlVec3 x, TlVec3 x_start) {
+TlFriction tl_friction_lag(const TlContacts *contacts, int32_t cloth, int32_t collider,
+                           double force, TlVec3 normal, TlVec3 x, TlVec3 x_start) {
     double mu = contacts->friction[cloth * contacts->collider_count + collider];
     /* the collider's own motion at this place during the step */
     TlVec3 was = tl_collider_carry_back(&contacts->before[collider], &contacts->now[collider], x);
@@ -114,13 +115,13 @@ void tl_friction_derive(const TlFriction *friction, double slip_m, TlVec3 x, dou
     }
 }
 
-bool tl_contact_project(const TlContacts *contacts, int32_t cloth, TlVec3 *x) {
+bool tl_contact_project(const TlContacts *contacts, int32_t cloth, double part, TlVec3 *x) {
     bool moved = false;
     for (int32_t round = 0; round < PROJECTION_ROUNDS; round++) {
         bool clear = true;
         for (int32_t i = 0; i < contacts->collider_count; i++) {
             TlVec3 n;
-            double gap = PROJECTION_GAP * contacts->radius[cloth * contacts->collider_count + i];
+            double gap = part * contacts->radius[cloth * contacts->collider_count + i];
             double d = tl_collider_distance(&contacts->now[i], *x, &n);
             if (d < gap) {
                 *x = tl_madd3(*x, gap - d, n);

@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 Toile contributors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Contact and friction of cloth vertices with analytic colliders, as terms of the step's potential. */
+/* Contact and friction of cloth vertices with analytic colliders, as terms of the step's potential.
+ */
 #ifndef TL_RESPONSE_H
 #define TL_RESPONSE_H
 
@@ -11,9 +12,10 @@ typedef struct TlContacts {
     int32_t collider_count;
     const TlPlaced *now;    /* at the end of the step */
     const TlPlaced *before; /* at its start */
-    const double *radius;   /* contact distance, per cloth and collider: [cloth * collider_count + collider] */
+    const double
+        *radius; /* contact distance, per cloth and collider: [cloth * collider_count + collider] */
     const double *friction; /* same order */
-    double slip_m;          /* slip below which friction is smoothed: eps_v dt; 0: no friction (static) */
+    double slip_m; /* slip below which friction is smoothed: eps_v dt; 0: no friction (static) */
 } TlContacts;
 
 /* The friction a vertex feels, held fixed while the potential is minimised along one direction. */
@@ -25,18 +27,20 @@ typedef struct TlFriction {
 
 /* Normal potential of one vertex of area `area`. */
 double tl_contact_value(const TlContacts *contacts, int32_t cloth, double area, TlVec3 x);
-/* Adds gradient and projected Hessian (9) of the normal potential; answers the deepest contact's collider, or -1, and its force. */
-int32_t tl_contact_derive(const TlContacts *contacts, int32_t cloth, double area, TlVec3 x, double grad[3],
-                          double hess[9], double *force, TlVec3 *normal);
+/* Adds gradient and projected Hessian (9) of the normal potential; answers the deepest contact's
+ * collider, or -1, and its force. */
+int32_t tl_contact_derive(const TlContacts *contacts, int32_t cloth, double area, TlVec3 x,
+                          double grad[3], double hess[9], double *force, TlVec3 *normal);
 /* Friction at the deepest contact for a vertex that stood at x_start. */
-TlFriction tl_friction_lag(const TlContacts *contacts, int32_t cloth, int32_t collider, double force,
-                           TlVec3 normal, TlVec3 x, TlVec3 x_start);
+TlFriction tl_friction_lag(const TlContacts *contacts, int32_t cloth, int32_t collider,
+                           double force, TlVec3 normal, TlVec3 x, TlVec3 x_start);
 double tl_friction_value(const TlFriction *friction, double slip_m, TlVec3 x);
-void tl_friction_derive(const TlFriction *friction, double slip_m, TlVec3 x, double grad[3], double hess[9]);
+void tl_friction_derive(const TlFriction *friction, double slip_m, TlVec3 x, double grad[3],
+                        double hess[9]);
 
-/* Moves x out of every collider, to at least a tenth of the contact distance from it; answers whether it moved. Colliders
- * that overlap may leave no such place; see tl_contact_depth. */
-bool tl_contact_project(const TlContacts *contacts, int32_t cloth, TlVec3 *x);
+/* Moves x out of every collider, to at least `part` of the contact distance from it; answers
+ * whether it moved. Colliders that overlap may leave no such place; see tl_contact_depth. */
+bool tl_contact_project(const TlContacts *contacts, int32_t cloth, double part, TlVec3 *x);
 /* How far x is inside the colliders; 0 when outside of all. */
 double tl_contact_depth(const TlContacts *contacts, TlVec3 x);
 

@@ -2,10 +2,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bending energy of a hinge: E = lambda/2 |R|^2 with the bending vector R = sum alpha_J P_J.
  *
- * [V] Volino, Magnenat-Thalmann: Simple linear bending stiffness in particle systems, 2006. Eq. 4 (R), Eq. 7 (forces
- * -lambda alpha_J R), Eq. 14 (Jacobian -lambda alpha_J alpha_K I). The Jacobian is constant and the same for x, y and z, so all hinges
- * together are one scalar matrix L, built once. Rows of L sum to zero; the gradient is taken over differences to the row's own
- * vertex, which keeps a distant or translated cloth exact. */
+ * [V] Volino, Magnenat-Thalmann: Simple linear bending stiffness in particle systems, 2006. Eq. 4
+ * (R), Eq. 7 (forces -lambda alpha_J R), Eq. 14 (Jacobian -lambda alpha_J alpha_K I). The Jacobian
+ * is constant and the same for x, y and z, so all hinges together are one scalar matrix L, built
+ * once. Rows of L sum to zero; the gradient is taken over differences to the row's own vertex,
+ * which keeps a distant or translated cloth exact. */
 #include "force/bend_linear.h"
 
 #include "base/elementary.h"
@@ -30,8 +31,8 @@ static double bend_value(const TlModel *model, const TlPoint *at, int32_t begin,
     return total;
 }
 
-static void bend_derive(const TlModel *model, const TlPoint *at, int32_t begin, int32_t end, double *grad,
-                        double *hess) {
+static void bend_derive(const TlModel *model, const TlPoint *at, int32_t begin, int32_t end,
+                        double *grad, double *hess) {
     const TlHingeSet *set = &model->hinges;
     for (int32_t h = begin; h < end; h++) {
         const double *alpha = set->alpha + 4 * (int64_t)h;
@@ -52,12 +53,13 @@ static void bend_derive(const TlModel *model, const TlPoint *at, int32_t begin, 
 }
 
 TlElements tl_bend_linear(const TlModel *model) {
-    return (TlElements){
-        "bend", 4, model->hinges.count, model->hinges.vertex, model, bend_value, bend_derive};
+    return (TlElements){"bend", 4,          model->hinges.count, model->hinges.vertex,
+                        model,  bend_value, bend_derive};
 }
 
 /* Adds `value` at `column` of a row of `count` sorted entries; answers the new count. */
-static int32_t add_entry(int32_t *columns, double *values, int32_t count, int32_t column, double value) {
+static int32_t add_entry(int32_t *columns, double *values, int32_t count, int32_t column,
+                         double value) {
     int32_t i = count;
     while (i > 0 && columns[i - 1] > column) {
         i--;
@@ -76,7 +78,8 @@ static int32_t add_entry(int32_t *columns, double *values, int32_t count, int32_
 }
 
 /* Hinges around each vertex, as 4 * hinge + corner, in order. */
-static bool hinges_of_vertices(TlArena *arena, const TlModel *model, int32_t **start, int32_t **items) {
+static bool hinges_of_vertices(TlArena *arena, const TlModel *model, int32_t **start,
+                               int32_t **items) {
     const TlHingeSet *set = &model->hinges;
     int64_t corners = 4 * (int64_t)set->count;
     *start = TL_NEW(arena, int32_t, model->vertex_count + 2);
@@ -142,7 +145,8 @@ TlHingeState tl_bend_linear_state(const TlModel *model, const double *x, int32_t
     TlVec3 R = bending_vector(x, vertex, set->alpha + 4 * (int64_t)h), e = tl_sub3(D, C);
     /* [V] Eq. 16: both normals of the paper's pair sums are parallel to (B - A) x (D - C) */
     TlVec3 N = tl_unit3(tl_cross3(tl_sub3(B, A), e));
-    TlVec3 NA = tl_cross3(tl_sub3(C, A), tl_sub3(D, A)), NB = tl_cross3(tl_sub3(D, B), tl_sub3(C, B));
+    TlVec3 NA = tl_cross3(tl_sub3(C, A), tl_sub3(D, A)),
+           NB = tl_cross3(tl_sub3(D, B), tl_sub3(C, B));
     TlHingeState state;
     tl_store3(state.R, R);
     state.r = tl_dot3(R, N);

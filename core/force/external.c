@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 Toile contributors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Gravity's potential; drag enters the step as a potential of its own, see solve/implicit_euler.c. */
+/* Gravity's potential; drag enters the step as a potential of its own, see solve/implicit_euler.c.
+ */
 #include "force/external.h"
 
 double tl_gravity_energy(const TlModel *model, const TlExternal *external, const double *x) {

@@ -1,12 +1,14 @@
 /* SPDX-FileCopyrightText: 2026 Toile contributors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Membrane energy of a triangle: E = A/2 eps^T K eps with the Green strain eps in weft and warp axes.
+/* Membrane energy of a triangle: E = A/2 eps^T K eps with the Green strain eps in weft and warp
+ * axes.
  *
- * [VMF09] Volino, Magnenat-Thalmann, Faure: A simple approach to nonlinear tensile stiffness for accurate cloth simulation, 2009.
- * F = [U V] = sum x_i g_i^T, eps = ((U.U - 1)/2, (V.V - 1)/2, U.V), S = K eps, grad_i = A F S g_i,
- * Hessian A [B_i^T K B_j + (g_i . S g_j) I]. For the projection S is replaced by its positive part in the second term, which keeps the
- * Hessian exact wherever both principal stresses are tensile. Strain-rate damping adds tau/dt K (eps - eps_start) to the stress: it
- * depends on strains only, so rigid motion is never damped. */
+ * [VMF09] Volino, Magnenat-Thalmann, Faure: A simple approach to nonlinear tensile stiffness for
+ * accurate cloth simulation, 2009. F = [U V] = sum x_i g_i^T, eps = ((U.U - 1)/2, (V.V - 1)/2,
+ * U.V), S = K eps, grad_i = A F S g_i, Hessian A [B_i^T K B_j + (g_i . S g_j) I]. For the
+ * projection S is replaced by its positive part in the second term, which keeps the Hessian exact
+ * wherever both principal stresses are tensile. Strain-rate damping adds tau/dt K (eps - eps_start)
+ * to the stress: it depends on strains only, so rigid motion is never damped. */
 #include "force/stretch_stvk.h"
 
 #include "base/vec.h"
@@ -86,7 +88,8 @@ static void clamp_stress(double S[3]) {
 }
 
 /* out = a UU^T + b VV^T + c UV^T + d VU^T + s I */
-static void write_block(TlVec3 U, TlVec3 V, double a, double b, double c, double d, double s, double *out) {
+static void write_block(TlVec3 U, TlVec3 V, double a, double b, double c, double d, double s,
+                        double *out) {
     TlVec3 left_u = tl_madd3(tl_scale3(a, U), c, V); /* row factor of U */
     TlVec3 left_v = tl_madd3(tl_scale3(b, V), d, U); /* row factor of V */
     const double u[3] = {U.x, U.y, U.z}, v[3] = {V.x, V.y, V.z};
@@ -98,23 +101,24 @@ static void write_block(TlVec3 U, TlVec3 V, double a, double b, double c, double
     }
 }
 
-static void write_hessian(const TlMaterial *m, const Strain *s, const double gu[3], const double gv[3],
-                          const double S[3], double area, double stiffening, double *out) {
+static void write_hessian(const TlMaterial *m, const Strain *s, const double gu[3],
+                          const double gv[3], const double S[3], double area, double stiffening,
+                          double *out) {
     double k = area * stiffening;
     for (int i = 0; i < 3; i++) {
         for (int j = i; j < 3; j++) {
             double uu = gu[i] * gu[j], vv = gv[i] * gv[j], uv = gu[i] * gv[j], vu = gv[i] * gu[j];
             double geometric = area * (S[0] * uu + S[1] * vv + S[2] * (uv + vu));
-            write_block(s->U, s->V, k * (m->K11 * uu + m->K33 * vv), k * (m->K22 * vv + m->K33 * uu),
-                        k * (m->K12 * uv + m->K33 * vu), k * (m->K12 * vu + m->K33 * uv), geometric,
-                        out);
+            write_block(s->U, s->V, k * (m->K11 * uu + m->K33 * vv),
+                        k * (m->K22 * vv + m->K33 * uu), k * (m->K12 * uv + m->K33 * vu),
+                        k * (m->K12 * vu + m->K33 * uv), geometric, out);
             out += 9;
         }
     }
 }
 
-static void stvk_derive(const TlModel *model, const TlPoint *at, int32_t begin, int32_t end, double *grad,
-                        double *hess) {
+static void stvk_derive(const TlModel *model, const TlPoint *at, int32_t begin, int32_t end,
+                        double *grad, double *hess) {
     const TlTriangleSet *set = &model->triangles;
     for (int32_t t = begin; t < end; t++) {
         const TlMaterial *m = &model->materials[set->material[t]];
@@ -144,7 +148,8 @@ static void stvk_derive(const TlModel *model, const TlPoint *at, int32_t begin, 
 
 TlElements tl_stretch_stvk(const TlModel *model) {
     return (TlElements){
-        "stretch", 3, model->triangles.count, model->triangles.vertex, model, stvk_value, stvk_derive};
+        "stretch",  3,          model->triangles.count, model->triangles.vertex, model,
+        stvk_value, stvk_derive};
 }
 
 TlStvkDetail tl_stretch_stvk_detail(const TlModel *model, const double *x, int32_t t) {

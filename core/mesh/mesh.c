@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 Toile contributors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds every defect of a mesh and copies sound ones. Faces come first; edges and areas are only looked at where the indices
- * can be trusted. */
+/* Finds every defect of a mesh and copies sound ones. Faces come first; edges and areas are only
+ * looked at where the indices can be trusted. */
 #include "mesh/mesh.h"
 
 #include "base/vec.h"
@@ -67,11 +67,12 @@ static void check_corner(Check *check, int32_t face, int32_t corner) {
     int32_t v = def->corners[corner];
     if (v < 0 || v >= def->vertex_count) {
         report(check, TOILE_MESH_INDEX_OUT_OF_RANGE, true, face, v,
-               "face %" PRId32 " uses vertex %" PRId32 ", but vertices run from 0 to %" PRId32, face,
-               v, def->vertex_count - 1);
+               "face %" PRId32 " uses vertex %" PRId32 ", but vertices run from 0 to %" PRId32,
+               face, v, def->vertex_count - 1);
         check->indices_sound = false;
     }
-    if (def->uv_count > 0 && (def->corner_uvs[corner] < 0 || def->corner_uvs[corner] >= def->uv_count)) {
+    if (def->uv_count > 0 &&
+        (def->corner_uvs[corner] < 0 || def->corner_uvs[corner] >= def->uv_count)) {
         report(check, TOILE_MESH_INDEX_OUT_OF_RANGE, true, face, v,
                "face %" PRId32 " uses uv %" PRId32 ", but uvs run from 0 to %" PRId32, face,
                def->corner_uvs[corner], def->uv_count - 1);
@@ -115,7 +116,8 @@ static void check_finite(Check *check) {
     for (int32_t i = 0; i < 3 * def->vertex_count; i++) {
         if (!tl_is_finite(def->positions_m[i]) || !tl_is_finite(check->positions[i])) {
             report(check, TOILE_MESH_NOT_FINITE, true, -1, i / 3,
-                   "vertex %" PRId32 " has a coordinate that is not a number; clean the mesh", i / 3);
+                   "vertex %" PRId32 " has a coordinate that is not a number; clean the mesh",
+                   i / 3);
             check->indices_sound = false;
             i += 2 - i % 3;
         }
@@ -137,7 +139,8 @@ static double height_ratio(TlVec3 a, TlVec3 b, TlVec3 c) {
     return longest > 0.0 ? tl_length3(tl_cross3(ab, ac)) / longest : -1.0;
 }
 
-static void check_triangle(const Check *check, int32_t face, int32_t begin, const int32_t split[3]) {
+static void check_triangle(const Check *check, int32_t face, int32_t begin,
+                           const int32_t split[3]) {
     const ToileMeshDef *def = check->def;
     TlVec3 p[3], uv[3];
     for (int k = 0; k < 3; k++) {
@@ -154,12 +157,13 @@ static void check_triangle(const Check *check, int32_t face, int32_t begin, cons
                "face %" PRId32 " has no area; delete it or merge its vertices", face);
     } else if (ratio < SLIVER_RATIO) {
         report(check, TOILE_MESH_SLIVER, false, face, def->corners[begin + split[0]],
-               "face %" PRId32 " is a sliver (height %.2g of its longest edge) and will be stiff", face,
-               ratio);
+               "face %" PRId32 " is a sliver (height %.2g of its longest edge) and will be stiff",
+               face, ratio);
     }
     if (check->uv_is_pattern && height_ratio(uv[0], uv[1], uv[2]) < FLAT_RATIO) {
         report(check, TOILE_MESH_ZERO_UV_AREA, true, face, def->corners[begin + split[0]],
-               "face %" PRId32 " has no area in the uv pattern; unwrap it or set pattern to none", face);
+               "face %" PRId32 " has no area in the uv pattern; unwrap it or set pattern to none",
+               face);
     }
 }
 
@@ -201,7 +205,8 @@ static bool check_edges(const Check *check, TlArena *arena) {
     for (int32_t f = 0; f < def->face_count; f++) {
         face_start[f + 1] = face_start[f] + def->face_sizes[f];
     }
-    if (!tl_edges_build(arena, def->vertex_count, def->face_count, face_start, def->corners, &edges)) {
+    if (!tl_edges_build(arena, def->vertex_count, def->face_count, face_start, def->corners,
+                        &edges)) {
         return false;
     }
     for (int32_t u = 0; u < edges.use_count;) {
@@ -223,8 +228,9 @@ static bool check_edges(const Check *check, TlArena *arena) {
 
 bool tl_mesh_check(const ToileMeshDef *def, bool uv_is_pattern, const double *rest_positions,
                    ToileAllocator allocator, TlMeshIssueSink sink, void *user) {
-    Check check = {def, rest_positions != NULL ? rest_positions : def->positions_m,
-                   uv_is_pattern, sink, user, true};
+    Check check = {def,           rest_positions != NULL ? rest_positions : def->positions_m,
+                   uv_is_pattern, sink,
+                   user,          true};
     check_faces(&check);
     check_finite(&check);
     if (!check.indices_sound) {

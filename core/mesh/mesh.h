@@ -19,11 +19,12 @@ typedef struct TlMesh {
 /* Receives findings one by one. */
 typedef void (*TlMeshIssueSink)(void *user, const ToileMeshIssue *issue);
 
-/* Reports every defect in the order of faces, then edges, then vertices; arrays of `def` must be there and counts sane (see
- * tl_mesh_check_counts). False when memory is refused. */
+/* Reports every defect in the order of faces, then edges, then vertices; arrays of `def` must be
+ * there and counts sane (see tl_mesh_check_counts). False when memory is refused. */
 bool tl_mesh_check(const ToileMeshDef *def, bool uv_is_pattern, const double *rest_positions,
                    ToileAllocator allocator, TlMeshIssueSink sink, void *user);
-/* NULL pointers, negative counts and a corner count that is not the sum of the face sizes: the sentence, or NULL when fine. */
+/* NULL pointers, negative counts and a corner count that is not the sum of the face sizes: the
+ * sentence, or NULL when fine. */
 const char *tl_mesh_check_counts(const ToileMeshDef *def);
 /* Copies a mesh that passed the check; false when memory is refused. */
 bool tl_mesh_copy(TlArena *arena, const ToileMeshDef *def, TlMesh *out);

@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 Toile contributors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counting sort by the lower vertex, then insertion by the higher one: linear for meshes, and the same on every platform. */
+/* Counting sort by the lower vertex, then insertion by the higher one: linear for meshes, and the
+ * same on every platform. */
 #include "mesh/topology.h"
 
 static bool use_before(const TlEdgeUse *a, const TlEdgeUse *b) {

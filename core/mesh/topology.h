@@ -1,12 +1,14 @@
 /* SPDX-FileCopyrightText: 2026 Toile contributors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Edges of a mesh's faces: sorted, each once, with the faces at it. Layer 1: geometry without physics. */
+/* Edges of a mesh's faces: sorted, each once, with the faces at it. Layer 1: geometry without
+ * physics. */
 #ifndef TL_TOPOLOGY_H
 #define TL_TOPOLOGY_H
 
 #include "base/alloc.h"
 
-/* One use of an edge by a polygon: polygon `face`, whose corner number `corner` (counted over all polygons) starts the edge. */
+/* One use of an edge by a polygon: polygon `face`, whose corner number `corner` (counted over all
+ * polygons) starts the edge. */
 typedef struct TlEdgeUse {
     int32_t lo, hi; /* vertices, lo < hi */
     int32_t face;
@@ -20,10 +22,10 @@ typedef struct TlEdges {
     TlEdgeUse *uses;
 } TlEdges;
 
-/* Edges of polygons given as an offset table into `corners`. All indices must lie in [0, vertex_count). False when memory is
- * refused. */
-bool tl_edges_build(TlArena *arena, int32_t vertex_count, int32_t face_count, const int32_t *face_start,
-                    const int32_t *corners, TlEdges *out);
+/* Edges of polygons given as an offset table into `corners`. All indices must lie in [0,
+ * vertex_count). False when memory is refused. */
+bool tl_edges_build(TlArena *arena, int32_t vertex_count, int32_t face_count,
+                    const int32_t *face_start, const int32_t *corners, TlEdges *out);
 /* First use after the run of uses of the edge at `use`. */
 int32_t tl_edges_next(const TlEdges *edges, int32_t use);
 

@@ -17,8 +17,9 @@ typedef struct TlModel {
     TlHingeSet hinges;
 } TlModel;
 
-/* Lays the rest shapes of `count` cloths behind each other; materials[i] belongs to rests[i]. False when memory is refused. */
-bool tl_model_build(TlArena *arena, const TlRest *const *rests, const TlMaterial *materials, int32_t count,
-                    TlModel *out);
+/* Lays the rest shapes of `count` cloths behind each other; materials[i] belongs to rests[i]. False
+ * when memory is refused. */
+bool tl_model_build(TlArena *arena, const TlRest *const *rests, const TlMaterial *materials,
+                    int32_t count, TlModel *out);
 
 #endif

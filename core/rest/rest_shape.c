@@ -2,10 +2,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rest shape of a cloth from its 3D rest mesh or its 2D pattern.
  *
- * Every triangle gets flat coordinates of its own in weft (u) and warp (v) axes; gradients, areas and hinges are computed from these
- * alone, so that uv seams need no special case: each side of a hinge uses its own triangle.
- * [V] Volino, Magnenat-Thalmann: Simple linear bending stiffness in particle systems, 2006. We use the signed form of Eq. 5
- * (valid for non-convex pairs too) and factor c = 1 instead of 1/3 in Eq. 10 unless the paper's scale is asked for. */
+ * Every triangle gets flat coordinates of its own in weft (u) and warp (v) axes; gradients, areas
+ * and hinges are computed from these alone, so that uv seams need no special case: each side of a
+ * hinge uses its own triangle. [V] Volino, Magnenat-Thalmann: Simple linear bending stiffness in
+ * particle systems, 2006. We use the signed form of Eq. 5 (valid for non-convex pairs too) and
+ * factor c = 1 instead of 1/3 in Eq. 10 unless the paper's scale is asked for. */
 #include "rest/rest_shape.h"
 
 #include "base/vec.h"
@@ -15,7 +16,8 @@
 
 /* hinges flatter than this part of their edge are left out */
 #define DEGENERATE_HEIGHT 1e-6
-/* heights count as at least this part of the edge in lambda, which grows with 1/h^2; never in alpha */
+/* heights count as at least this part of the edge in lambda, which grows with 1/h^2; never in alpha
+ */
 #define LAMBDA_HEIGHT 0.05
 
 typedef struct Flat {
@@ -43,8 +45,9 @@ bool tl_hinge_set_alloc(TlArena *arena, int32_t count, TlHingeSet *out) {
     out->height_b = TL_NEW(arena, double, count);
     out->mu = TL_NEW(arena, double, count);
     out->k_e = TL_NEW(arena, double, count);
-    return out->vertex != NULL && out->alpha != NULL && out->lambda != NULL && out->length != NULL &&
-           out->height_a != NULL && out->height_b != NULL && out->mu != NULL && out->k_e != NULL;
+    return out->vertex != NULL && out->alpha != NULL && out->lambda != NULL &&
+           out->length != NULL && out->height_a != NULL && out->height_b != NULL &&
+           out->mu != NULL && out->k_e != NULL;
 }
 
 /* dp/du of the map from uv to space over one triangle; *mirrored tells a negative uv area. */
@@ -90,7 +93,8 @@ static Flat flatten(const RestInput *in, int32_t t) {
     if (in->pattern == TOILE_PATTERN_ORIENTATION) {
         weft = weft_direction(p, uv, &mirrored);
     } else {
-        /* the face's first edge, so that both halves of a quad agree, laid into this triangle's plane */
+        /* the face's first edge, so that both halves of a quad agree, laid into this triangle's
+         * plane */
         const int32_t *face = mesh->corners + mesh->face_start[in->triangles->face[t]];
         TlVec3 edge = tl_sub3(tl_load3(in->positions + 3 * (int64_t)face[1]),
                               tl_load3(in->positions + 3 * (int64_t)face[0]));
@@ -108,7 +112,8 @@ static Flat flatten(const RestInput *in, int32_t t) {
     return flat;
 }
 
-static void add_triangle(const RestInput *in, const Flat *flat, int32_t t, double density, TlRest *out) {
+static void add_triangle(const RestInput *in, const Flat *flat, int32_t t, double density,
+                         TlRest *out) {
     const double(*q)[2] = flat->q;
     double u1 = q[1][0] - q[0][0], v1 = q[1][1] - q[0][1];
     double u2 = q[2][0] - q[0][0], v2 = q[2][1] - q[0][1];
@@ -136,7 +141,8 @@ typedef struct Side {
     double mu;
 } Side;
 
-/* `first` is the corner of triangle `t` at which the edge starts; `from_c` tells whether that is C. */
+/* `first` is the corner of triangle `t` at which the edge starts; `from_c` tells whether that is C.
+ */
 static Side hinge_side(const TlTriangles *triangles, const Flat *flats, int32_t t, int32_t first,
                        bool from_c, const TlMaterial *material) {
     const double(*q)[2] = flats[t].q;
@@ -157,7 +163,8 @@ static Side hinge_side(const TlTriangles *triangles, const Flat *flats, int32_t 
     return side;
 }
 
-static bool add_hinge(const Side *a, const Side *b, int32_t c, int32_t d, double factor, TlHingeSet *set) {
+static bool add_hinge(const Side *a, const Side *b, int32_t c, int32_t d, double factor,
+                      TlHingeSet *set) {
     double hA = a->height, hB = b->height, l = 0.5 * (a->length + b->length);
     if (tl_min(hA, hB) < DEGENERATE_HEIGHT * l) {
         return false;
@@ -194,7 +201,8 @@ static bool add_hinges(TlArena *arena, const TlTriangles *triangles, const Flat 
     for (int32_t t = 0; t <= triangles->count; t++) {
         start[t] = 3 * t;
     }
-    if (!tl_edges_build(arena, out->vertex_count, triangles->count, start, triangles->vertex, &edges) ||
+    if (!tl_edges_build(arena, out->vertex_count, triangles->count, start, triangles->vertex,
+                        &edges) ||
         !tl_hinge_set_alloc(arena, edges.use_count / 2, &out->hinges)) {
         return false;
     }
@@ -202,7 +210,8 @@ static bool add_hinges(TlArena *arena, const TlTriangles *triangles, const Flat 
     for (int32_t u = 0; u < edges.use_count;) {
         int32_t next = tl_edges_next(&edges, u);
         if (next - u == 2) {
-            /* side A is the triangle that runs from C to D; with flipped neighbours, the first one */
+            /* side A is the triangle that runs from C to D; with flipped neighbours, the first one
+             */
             const TlEdgeUse *x = &edges.uses[u], *y = &edges.uses[u + 1];
             int32_t c = x->forward ? x->lo : x->hi, d = x->forward ? x->hi : x->lo;
             Side a = hinge_side(triangles, flats, x->face, x->corner % 3, true, material);

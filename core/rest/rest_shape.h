@@ -1,7 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 Toile contributors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What one cloth is at rest: flat triangles in weft and warp coordinates, hinges, masses. Also the same arrays of all cloths of a
- * simulation, one after the other (TlModel's members have this form). */
+/* What one cloth is at rest: flat triangles in weft and warp coordinates, hinges, masses. Also the
+ * same arrays of all cloths of a simulation, one after the other (TlModel's members have this
+ * form). */
 #ifndef TL_REST_SHAPE_H
 #define TL_REST_SHAPE_H
 
@@ -18,7 +19,8 @@ typedef struct TlTriangleSet {
     double *area;      /* rest area, m^2 */
 } TlTriangleSet;
 
-/* Bending hinges; order of all groups of four is A, B, C, D with the edge C-D (PHYSICS of [V], signed form). */
+/* Bending hinges; order of all groups of four is A, B, C, D with the edge C-D (PHYSICS of [V],
+ * signed form). */
 typedef struct TlHingeSet {
     int32_t count;
     int32_t *vertex;  /* 4 each */
@@ -39,10 +41,11 @@ typedef struct TlRest {
     double *area; /* m^2, a third of each triangle around */
 } TlRest;
 
-/* Computes all of it. `positions` is the 3D rest shape; with a metric pattern only the uvs times `scale` count. The mesh passed the
- * check. False when memory is refused. */
-bool tl_rest_build(TlArena *arena, const TlMesh *mesh, const TlTriangles *triangles, const double *positions,
-                   ToilePattern pattern, double scale, const TlMaterial *material, TlRest *out);
+/* Computes all of it. `positions` is the 3D rest shape; with a metric pattern only the uvs times
+ * `scale` count. The mesh passed the check. False when memory is refused. */
+bool tl_rest_build(TlArena *arena, const TlMesh *mesh, const TlTriangles *triangles,
+                   const double *positions, ToilePattern pattern, double scale,
+                   const TlMaterial *material, TlRest *out);
 
 /* Empty arrays of the given sizes; false when memory is refused. */
 bool tl_triangle_set_alloc(TlArena *arena, int32_t count, TlTriangleSet *out);

@@ -26,7 +26,8 @@ static ToileStatus copy_out(const ToileSim *sim, ToileClothId id, const double *
     if (out == NULL) {
         return tl_fail(error, TOILE_STATUS_INVALID_ARGUMENT, "the output array is NULL");
     }
-    memcpy(out, all + 3 * (int64_t)cloth->vertex_offset, 3 * sizeof *out * (size_t)cloth->rest.vertex_count);
+    memcpy(out, all + 3 * (int64_t)cloth->vertex_offset,
+           3 * sizeof *out * (size_t)cloth->rest.vertex_count);
     return TOILE_STATUS_OK;
 }
 
@@ -97,8 +98,8 @@ static ToileStatus check_vertices(const TlCloth *cloth, const int32_t *vertices,
     for (int32_t i = 0; i < count; i++) {
         if (vertices[i] < 0 || vertices[i] >= cloth->rest.vertex_count) {
             tl_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
-                    "vertex %" PRId32 " is out of range; vertices run from 0 to %" PRId32, vertices[i],
-                    cloth->rest.vertex_count - 1);
+                    "vertex %" PRId32 " is out of range; vertices run from 0 to %" PRId32,
+                    vertices[i], cloth->rest.vertex_count - 1);
             tl_fail_at(error, cloth->name, -1, vertices[i]);
             return TOILE_STATUS_INVALID_ARGUMENT;
         }
@@ -106,8 +107,8 @@ static ToileStatus check_vertices(const TlCloth *cloth, const int32_t *vertices,
     return TOILE_STATUS_OK;
 }
 
-ToileStatus toile_sim_set_pinned(ToileSim *sim, ToileClothId id, const int32_t *vertices, int32_t count,
-                                 bool pinned, ToileError *error) {
+ToileStatus toile_sim_set_pinned(ToileSim *sim, ToileClothId id, const int32_t *vertices,
+                                 int32_t count, bool pinned, ToileError *error) {
     TlCloth *cloth = tl_find_cloth(sim, id, error);
     if (cloth == NULL) {
         return TOILE_STATUS_STALE_ID;
@@ -124,8 +125,8 @@ ToileStatus toile_sim_set_pinned(ToileSim *sim, ToileClothId id, const int32_t *
     return status;
 }
 
-ToileStatus toile_sim_set_pin_targets(ToileSim *sim, ToileClothId id, const int32_t *vertices, int32_t count,
-                                      const double *positions_m, ToileError *error) {
+ToileStatus toile_sim_set_pin_targets(ToileSim *sim, ToileClothId id, const int32_t *vertices,
+                                      int32_t count, const double *positions_m, ToileError *error) {
     TlCloth *cloth = tl_find_cloth(sim, id, error);
     if (cloth == NULL) {
         return TOILE_STATUS_STALE_ID;

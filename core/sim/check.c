@@ -30,10 +30,12 @@ typedef struct Rule {
 static ToileStatus check_rules(const Rule *rules, size_t count, ToileError *error) {
     for (size_t i = 0; i < count; i++) {
         const Rule *r = &rules[i];
-        bool fine = tl_is_finite(r->value) && (r->above ? r->value > r->least : r->value >= r->least);
+        bool fine =
+            tl_is_finite(r->value) && (r->above ? r->value > r->least : r->value >= r->least);
         if (!fine) {
-            return tl_fail(error, TOILE_STATUS_INVALID_ARGUMENT, "%s is %g; it must be %s %g", r->name,
-                           r->value, r->above ? "a number above" : "a number of at least", r->least);
+            return tl_fail(error, TOILE_STATUS_INVALID_ARGUMENT, "%s is %g; it must be %s %g",
+                           r->name, r->value, r->above ? "a number above" : "a number of at least",
+                           r->least);
         }
     }
     return TOILE_STATUS_OK;
@@ -49,7 +51,8 @@ static ToileStatus check_choice(const char *name, int32_t value, int32_t most, T
     return TOILE_STATUS_OK;
 }
 
-static ToileStatus check_finite(const char *name, const double *values, int64_t count, ToileError *error) {
+static ToileStatus check_finite(const char *name, const double *values, int64_t count,
+                                ToileError *error) {
     for (int64_t i = 0; i < count; i++) {
         if (!tl_is_finite(values[i])) {
             return tl_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
@@ -76,7 +79,8 @@ ToileStatus tl_check_sim_def(const ToileSimDef *def, ToileError *error) {
     if (status == TOILE_STATUS_OK) {
         status = check_finite("gravity_m_per_s2", def->gravity_m_per_s2, 3, error);
     }
-    if (status == TOILE_STATUS_OK && (!tl_is_finite(def->contact_thickness_m) || !tl_is_finite(def->contact_friction))) {
+    if (status == TOILE_STATUS_OK &&
+        (!tl_is_finite(def->contact_thickness_m) || !tl_is_finite(def->contact_friction))) {
         status = tl_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
                          "contact_thickness_m or contact_friction is not a number");
     }
@@ -104,11 +108,12 @@ ToileStatus tl_check_fabric(const ToileFabric *f, ToileError *error) {
     if (status != TOILE_STATUS_OK) {
         return status;
     }
-    double nu12 = f->stretch_poisson, nu21 = nu12 * f->stretch_warp_N_per_m / f->stretch_weft_N_per_m;
+    double nu12 = f->stretch_poisson,
+           nu21 = nu12 * f->stretch_warp_N_per_m / f->stretch_weft_N_per_m;
     if (!(nu12 * nu21 < 1.0)) {
         return tl_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
-                       "stretch_poisson is %g; with warp/weft = %g it must be below %g in size", nu12,
-                       f->stretch_warp_N_per_m / f->stretch_weft_N_per_m,
+                       "stretch_poisson is %g; with warp/weft = %g it must be below %g in size",
+                       nu12, f->stretch_warp_N_per_m / f->stretch_weft_N_per_m,
                        sqrt(f->stretch_weft_N_per_m / f->stretch_warp_N_per_m));
     }
     return check_choice("bend_scale", f->bend_scale, TOILE_BEND_PAPER, error);
@@ -124,8 +129,8 @@ static ToileStatus check_pins(const ToileClothDef *def, ToileError *error) {
         int32_t v = def->pin_vertices[i];
         if (v < 0 || v >= def->mesh->vertex_count) {
             tl_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
-                    "pin %" PRId32 " names vertex %" PRId32 "; vertices run from 0 to %" PRId32, i, v,
-                    def->mesh->vertex_count - 1);
+                    "pin %" PRId32 " names vertex %" PRId32 "; vertices run from 0 to %" PRId32, i,
+                    v, def->mesh->vertex_count - 1);
             tl_fail_at(error, def->name, -1, v);
             return TOILE_STATUS_INVALID_ARGUMENT;
         }
@@ -145,9 +150,11 @@ ToileStatus tl_check_cloth_def(const ToileClothDef *def, ToileError *error) {
     if (status == TOILE_STATUS_OK) {
         status = check_choice("elements", def->elements, TOILE_ELEMENTS_TRIANGLES, error);
     }
-    if (status == TOILE_STATUS_OK && def->pattern != TOILE_PATTERN_NONE && def->mesh->uv_count == 0) {
-        status = tl_fail(error, TOILE_STATUS_INVALID_DATA,
-                         "the pattern needs uvs, but the mesh has none; unwrap it or set pattern to none");
+    if (status == TOILE_STATUS_OK && def->pattern != TOILE_PATTERN_NONE &&
+        def->mesh->uv_count == 0) {
+        status = tl_fail(
+            error, TOILE_STATUS_INVALID_DATA,
+            "the pattern needs uvs, but the mesh has none; unwrap it or set pattern to none");
     }
     int64_t values = 3 * (int64_t)def->mesh->vertex_count;
     if (status == TOILE_STATUS_OK && def->rest_positions_m != NULL) {
@@ -157,7 +164,8 @@ ToileStatus tl_check_cloth_def(const ToileClothDef *def, ToileError *error) {
         status = check_finite("start_positions_m", def->start_positions_m, values, error);
     }
     if (status == TOILE_STATUS_OK && def->start_velocities_m_per_s != NULL) {
-        status = check_finite("start_velocities_m_per_s", def->start_velocities_m_per_s, values, error);
+        status =
+            check_finite("start_velocities_m_per_s", def->start_velocities_m_per_s, values, error);
     }
     return status == TOILE_STATUS_OK ? check_pins(def, error) : status;
 }
@@ -171,8 +179,8 @@ ToileStatus tl_check_pose(const ToilePose *pose, ToileError *error) {
 ToileStatus tl_check_collider_def(const ToileColliderDef *def, ToileError *error) {
     ToileStatus status = check_choice("shape", def->shape, TOILE_COLLIDER_BOX, error);
     const Rule rules[] = {
-        {"radius_m", def->radius_m, 0.0, true},       {"half_m[0]", def->half_m[0], 0.0, true},
-        {"half_m[1]", def->half_m[1], 0.0, true},     {"half_m[2]", def->half_m[2], 0.0, true},
+        {"radius_m", def->radius_m, 0.0, true},        {"half_m[0]", def->half_m[0], 0.0, true},
+        {"half_m[1]", def->half_m[1], 0.0, true},      {"half_m[2]", def->half_m[2], 0.0, true},
         {"thickness_m", def->thickness_m, 0.0, false},
     };
     if (status == TOILE_STATUS_OK) {
@@ -225,7 +233,8 @@ static ToileStatus check_mesh(const ToileMeshDef *mesh, bool uv_is_pattern, cons
     if (sentence != NULL) {
         return tl_fail(error, TOILE_STATUS_INVALID_DATA, "%s", sentence);
     }
-    if (!tl_mesh_check(mesh, uv_is_pattern && mesh->uv_count > 0, rest, allocator, collect, found)) {
+    if (!tl_mesh_check(mesh, uv_is_pattern && mesh->uv_count > 0, rest, allocator, collect,
+                       found)) {
         return tl_fail_memory(error);
     }
     if (found->refused) {
@@ -236,8 +245,9 @@ static ToileStatus check_mesh(const ToileMeshDef *mesh, bool uv_is_pattern, cons
     return TOILE_STATUS_OK;
 }
 
-ToileStatus tl_check_mesh(const ToileMeshDef *mesh, bool uv_is_pattern, const double *rest_positions,
-                          ToileAllocator allocator, const ToileLog *log, ToileError *error) {
+ToileStatus tl_check_mesh(const ToileMeshDef *mesh, bool uv_is_pattern,
+                          const double *rest_positions, ToileAllocator allocator,
+                          const ToileLog *log, ToileError *error) {
     Findings found;
     memset(&found, 0, sizeof found);
     found.log = log;
@@ -254,7 +264,8 @@ ToileStatus toile_mesh_check(const ToileMeshDef *mesh, bool uv_is_pattern, Toile
     memset(&found, 0, sizeof found);
     found.issues = issues;
     found.capacity = issues != NULL ? capacity : 0;
-    ToileStatus status = check_mesh(&def, uv_is_pattern, NULL, tl_allocator_or_default(NULL), &found, error);
+    ToileStatus status =
+        check_mesh(&def, uv_is_pattern, NULL, tl_allocator_or_default(NULL), &found, error);
     if (count != NULL) {
         *count = found.count;
     }

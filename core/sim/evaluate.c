@@ -40,7 +40,8 @@ ToileStatus toile_sim_get_energies(ToileSim *sim, ToileEnergies *energies, Toile
     return TOILE_STATUS_OK;
 }
 
-ToileStatus toile_sim_get_internal_forces(ToileSim *sim, ToileClothId id, double *forces_N, ToileError *error) {
+ToileStatus toile_sim_get_internal_forces(ToileSim *sim, ToileClothId id, double *forces_N,
+                                          ToileError *error) {
     TlCloth *cloth = tl_find_cloth(sim, id, error);
     if (cloth == NULL) {
         return TOILE_STATUS_STALE_ID;
@@ -71,7 +72,8 @@ int32_t toile_sim_element_count(ToileSim *sim, ToileClothId id) {
     return cloth != NULL ? cloth->rest.triangles.count : -1;
 }
 
-/* Common entry of the two below: the cloth, with the system prepared and the index in range; NULL fills the error. */
+/* Common entry of the two below: the cloth, with the system prepared and the index in range; NULL
+ * fills the error. */
 static TlCloth *enter(ToileSim *sim, ToileClothId id, int32_t index, bool hinge, uint32_t size,
                       uint32_t needed, ToileError *error) {
     TlCloth *cloth = tl_find_cloth(sim, id, error);
@@ -81,8 +83,8 @@ static TlCloth *enter(ToileSim *sim, ToileClothId id, int32_t index, bool hinge,
     int32_t count = hinge ? cloth->rest.hinges.count : cloth->rest.triangles.count;
     if (size < needed || index < 0 || index >= count) {
         tl_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
-                "the detail is not initialised, or index %" PRId32 " is not in 0 to %" PRId32, index,
-                count - 1);
+                "the detail is not initialised, or index %" PRId32 " is not in 0 to %" PRId32,
+                index, count - 1);
         return NULL;
     }
     return tl_sim_prepare(sim, error) == TOILE_STATUS_OK ? cloth : NULL;
@@ -95,8 +97,8 @@ static ToileStatus enter_status(const ToileSim *sim, ToileClothId id) {
     return sim->dirty ? TOILE_STATUS_OUT_OF_MEMORY : TOILE_STATUS_INVALID_ARGUMENT;
 }
 
-ToileStatus toile_sim_get_hinge(ToileSim *sim, ToileClothId id, int32_t index, ToileHingeDetail *detail,
-                                ToileError *error) {
+ToileStatus toile_sim_get_hinge(ToileSim *sim, ToileClothId id, int32_t index,
+                                ToileHingeDetail *detail, ToileError *error) {
     uint32_t size = detail != NULL ? detail->struct_size : 0;
     TlCloth *cloth = enter(sim, id, index, true, size, sizeof *detail, error);
     if (cloth == NULL) {
@@ -122,8 +124,8 @@ ToileStatus toile_sim_get_hinge(ToileSim *sim, ToileClothId id, int32_t index, T
     return TOILE_STATUS_OK;
 }
 
-ToileStatus toile_sim_get_element(ToileSim *sim, ToileClothId id, int32_t index, ToileElementDetail *detail,
-                                  ToileError *error) {
+ToileStatus toile_sim_get_element(ToileSim *sim, ToileClothId id, int32_t index,
+                                  ToileElementDetail *detail, ToileError *error) {
     uint32_t size = detail != NULL ? detail->struct_size : 0;
     TlCloth *cloth = enter(sim, id, index, false, size, sizeof *detail, error);
     if (cloth == NULL) {

@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 Toile contributors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Life of a simulation: create, destroy, cloths and colliders with ids, and the arrays that a step works on. */
+/* Life of a simulation: create, destroy, cloths and colliders with ids, and the arrays that a step
+ * works on. */
 #include "sim/sim_internal.h"
 
 #include "base/vec.h"
@@ -23,8 +24,9 @@ ToileStatus toile_sim_create(const ToileSimDef *def, ToileSim **out, ToileError 
     *out = NULL;
     ToileSimDef local = toile_sim_def_default();
     if (def == NULL || !tl_read_def(&local, sizeof local, def)) {
-        return tl_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
-                       "the definition is NULL or not initialised; fill it with toile_sim_def_init");
+        return tl_fail(
+            error, TOILE_STATUS_INVALID_ARGUMENT,
+            "the definition is NULL or not initialised; fill it with toile_sim_def_init");
     }
     ToileStatus status = tl_check_sim_def(&local, error);
     if (status != TOILE_STATUS_OK) {
@@ -84,8 +86,9 @@ TlCloth *tl_find_cloth(const ToileSim *sim, ToileClothId id, ToileError *error) 
             return slot->cloth;
         }
     }
-    tl_fail(error, TOILE_STATUS_STALE_ID, "no cloth has the id (%" PRIu32 ", %" PRIu32 "); was it removed?",
-            id.slot, id.generation);
+    tl_fail(error, TOILE_STATUS_STALE_ID,
+            "no cloth has the id (%" PRIu32 ", %" PRIu32 "); was it removed?", id.slot,
+            id.generation);
     return NULL;
 }
 
@@ -97,12 +100,13 @@ static TlColliderSlot *find_collider(const ToileSim *sim, ToileColliderId id, To
         }
     }
     tl_fail(error, TOILE_STATUS_STALE_ID,
-            "no collider has the id (%" PRIu32 ", %" PRIu32 "); was it removed?", id.slot, id.generation);
+            "no collider has the id (%" PRIu32 ", %" PRIu32 "); was it removed?", id.slot,
+            id.generation);
     return NULL;
 }
 
-/* A free slot, growing the table when there is none; -1 when memory is refused. The old table stays in the arena: it grows
- * geometrically, so this is at most as much again. */
+/* A free slot, growing the table when there is none; -1 when memory is refused. The old table stays
+ * in the arena: it grows geometrically, so this is at most as much again. */
 static int32_t free_cloth_slot(ToileSim *sim) {
     for (int32_t i = 0; i < sim->cloth_capacity; i++) {
         if (sim->cloths[i].cloth == NULL) {
@@ -153,7 +157,8 @@ static bool alloc_state(TlArena *arena, int32_t n, TlState *out) {
     return !arena->failed;
 }
 
-static void copy_state(TlState *to, int32_t to_offset, const TlState *from, int32_t from_offset, int32_t n) {
+static void copy_state(TlState *to, int32_t to_offset, const TlState *from, int32_t from_offset,
+                       int32_t n) {
     int64_t a = 3 * (int64_t)to_offset, b = 3 * (int64_t)from_offset;
     size_t size = 3 * sizeof(double) * (size_t)n;
     memcpy(to->x + a, from->x + b, size);
@@ -162,7 +167,8 @@ static void copy_state(TlState *to, int32_t to_offset, const TlState *from, int3
     memcpy(to->pinned + to_offset, from->pinned + from_offset, (size_t)n);
 }
 
-/* Lays the state of all cloths out anew; a cloth in `fresh` keeps zeroes. False when memory is refused: nothing changed then. */
+/* Lays the state of all cloths out anew; a cloth in `fresh` keeps zeroes. False when memory is
+ * refused: nothing changed then. */
 static bool relayout(ToileSim *sim, const TlCloth *fresh) {
     int32_t n = 0;
     for (int32_t i = 0; i < sim->cloth_capacity; i++) {
@@ -205,8 +211,10 @@ static ToileStatus build_cloth(const ToileClothDef *def, const ToileFabric *fabr
     TlMesh mesh;
     snprintf(cloth->name, sizeof cloth->name, "%s", def->name != NULL ? def->name : "cloth");
     cloth->material = tl_material(fabric);
-    const double *rest = def->rest_positions_m != NULL ? def->rest_positions_m : def->mesh->positions_m;
-    /* every face becomes triangles, whatever def->elements says, until quads have an element of their own */
+    const double *rest =
+        def->rest_positions_m != NULL ? def->rest_positions_m : def->mesh->positions_m;
+    /* every face becomes triangles, whatever def->elements says, until quads have an element of
+     * their own */
     if (!tl_mesh_copy(&cloth->arena, def->mesh, &mesh) ||
         !tl_split_mesh(&cloth->arena, &mesh, &cloth->triangles) ||
         !tl_rest_build(&cloth->arena, &mesh, &cloth->triangles, rest, (ToilePattern)def->pattern,
@@ -220,7 +228,8 @@ static void start_state(ToileSim *sim, const ToileClothDef *def, const TlCloth *
     TlState *state = &sim->state;
     int64_t at = 3 * (int64_t)cloth->vertex_offset;
     size_t size = 3 * sizeof(double) * (size_t)cloth->rest.vertex_count;
-    const double *start = def->start_positions_m != NULL ? def->start_positions_m : def->mesh->positions_m;
+    const double *start =
+        def->start_positions_m != NULL ? def->start_positions_m : def->mesh->positions_m;
     memcpy(state->x + at, start, size);
     memcpy(state->pin_target + at, start, size);
     if (def->start_velocities_m_per_s != NULL) {
@@ -231,15 +240,18 @@ static void start_state(ToileSim *sim, const ToileClothDef *def, const TlCloth *
     }
 }
 
-/* Reads and checks the definition with its mesh and fabric; the copies point into the caller's arrays. */
-static ToileStatus read_cloth_def(const ToileSim *sim, const ToileClothDef *def, ToileClothDef *local,
-                                  ToileMeshDef *mesh, ToileFabric *fabric, ToileError *error) {
+/* Reads and checks the definition with its mesh and fabric; the copies point into the caller's
+ * arrays. */
+static ToileStatus read_cloth_def(const ToileSim *sim, const ToileClothDef *def,
+                                  ToileClothDef *local, ToileMeshDef *mesh, ToileFabric *fabric,
+                                  ToileError *error) {
     *local = toile_cloth_def_default();
     *mesh = toile_mesh_def_default();
     *fabric = toile_fabric_default();
     if (def == NULL || !tl_read_def(local, sizeof *local, def)) {
-        return tl_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
-                       "the definition is NULL or not initialised; fill it with toile_cloth_def_init");
+        return tl_fail(
+            error, TOILE_STATUS_INVALID_ARGUMENT,
+            "the definition is NULL or not initialised; fill it with toile_cloth_def_init");
     }
     if ((local->mesh != NULL && !tl_read_def(mesh, sizeof *mesh, local->mesh)) ||
         (local->fabric != NULL && !tl_read_def(fabric, sizeof *fabric, local->fabric))) {
@@ -255,7 +267,8 @@ static ToileStatus read_cloth_def(const ToileSim *sim, const ToileClothDef *def,
     return status == TOILE_STATUS_OK ? tl_check_cloth_def(local, error) : status;
 }
 
-ToileStatus toile_sim_add_cloth(ToileSim *sim, const ToileClothDef *def, ToileClothId *out, ToileError *error) {
+ToileStatus toile_sim_add_cloth(ToileSim *sim, const ToileClothDef *def, ToileClothId *out,
+                                ToileError *error) {
     ToileClothDef local;
     ToileMeshDef mesh;
     ToileFabric fabric;
@@ -380,8 +393,9 @@ static void fill_tables(ToileSim *sim) {
         }
         for (int32_t c = 0; c < sim->model.material_count; c++) {
             const TlMaterial *m = &sim->model.materials[c];
-            double cloth = thickness >= 0.0 ? thickness : tl_max(LEAST_THICKNESS_M, 2.0 * m->thickness_m);
-            double mu = slot->collider.friction >= 0.0   ? slot->collider.friction
+            double cloth =
+                thickness >= 0.0 ? thickness : tl_max(LEAST_THICKNESS_M, 2.0 * m->thickness_m);
+            double mu = slot->collider.friction >= 0.0     ? slot->collider.friction
                         : sim->def.contact_friction >= 0.0 ? sim->def.contact_friction
                                                            : m->friction;
             int32_t at = c * sim->collider_count + column;

@@ -83,8 +83,9 @@ ToileStatus tl_check_cloth_def(const ToileClothDef *def, ToileError *error);
 ToileStatus tl_check_collider_def(const ToileColliderDef *def, ToileError *error);
 ToileStatus tl_check_pose(const ToilePose *pose, ToileError *error);
 /* Mesh counts and defects; warnings go to the log. */
-ToileStatus tl_check_mesh(const ToileMeshDef *mesh, bool uv_is_pattern, const double *rest_positions,
-                          ToileAllocator allocator, const ToileLog *log, ToileError *error);
+ToileStatus tl_check_mesh(const ToileMeshDef *mesh, bool uv_is_pattern,
+                          const double *rest_positions, ToileAllocator allocator,
+                          const ToileLog *log, ToileError *error);
 
 /* ---- stats.c ---- */
 void tl_sim_measure(ToileSim *sim);

@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 Toile contributors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Snapshot, restore and state hash. The layout is private to one version: a header that tells what it belongs to, then plain arrays. */
+/* Snapshot, restore and state hash. The layout is private to one version: a header that tells what
+ * it belongs to, then plain arrays. */
 #include "sim/sim_internal.h"
 
 #include "base/hash.h"
@@ -38,7 +39,8 @@ static void pass(Stream *stream, void *data, size_t size) {
     }
 }
 
-static void pass_state(Stream *stream, TlState *state, TlColliderSlot *colliders, int32_t capacity) {
+static void pass_state(Stream *stream, TlState *state, TlColliderSlot *colliders,
+                       int32_t capacity) {
     size_t size = 3 * sizeof(double) * (size_t)state->vertex_count;
     pass(stream, state->x, size);
     pass(stream, state->v, size);
@@ -107,8 +109,9 @@ ToileStatus toile_sim_restore(ToileSim *sim, const void *buffer, size_t size, To
     memcpy(&header, buffer, size < sizeof header ? size : sizeof header);
     own.frame = header.frame;
     if (size < toile_sim_snapshot_size(sim) || memcmp(&own, &header, sizeof own) != 0) {
-        return tl_fail(error, TOILE_STATUS_INVALID_DATA,
-                       "the snapshot is cut short, of another version, or of other cloths or colliders");
+        return tl_fail(
+            error, TOILE_STATUS_INVALID_DATA,
+            "the snapshot is cut short, of another version, or of other cloths or colliders");
     }
     Stream stream = {NULL, (const unsigned char *)buffer + sizeof header, NULL};
     pass_state(&stream, &sim->state, sim->colliders, sim->collider_capacity);

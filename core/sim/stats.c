@@ -59,7 +59,8 @@ static void measure_contact(ToileSim *sim, const TlContacts *contacts, int32_t v
             break;
         }
     }
-    sim->stats.penetration_max_m = tl_max(sim->stats.penetration_max_m, tl_contact_depth(contacts, x));
+    sim->stats.penetration_max_m =
+        tl_max(sim->stats.penetration_max_m, tl_contact_depth(contacts, x));
 }
 
 void tl_sim_measure(ToileSim *sim) {
@@ -84,7 +85,8 @@ void tl_sim_measure(ToileSim *sim) {
 
 ToileStatus toile_sim_get_stats(const ToileSim *sim, ToileStats *stats, ToileError *error) {
     if (sim == NULL || stats == NULL || stats->struct_size < 2 * sizeof(uint32_t)) {
-        return tl_fail(error, TOILE_STATUS_INVALID_ARGUMENT, "sim or stats is NULL, or stats not initialised");
+        return tl_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
+                       "sim or stats is NULL, or stats not initialised");
     }
     uint32_t size = stats->struct_size;
     memcpy(stats, &sim->stats, size < sizeof *stats ? size : sizeof *stats);

@@ -2,9 +2,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One frame: the order of stages and nothing else. Read this file first.
  *
- *   toile_sim_step   prepare -> sub-steps -> arrive -> measure
- *   one sub-step     place colliders and pins -> implicit Euler (solve/implicit_euler.c) -> accept, or retry with half the step
- *   toile_sim_settle prepare -> place -> damped Newton (solve/settle.c) -> measure */
+ *   toile_sim_step     prepare -> sub-steps -> arrive -> measure
+ *   one sub-step       place colliders and pins -> solve/implicit_euler.c -> accept, or halve
+ *   toile_sim_settle   prepare -> place -> solve/settle.c -> arrive -> measure */
 #include "sim/sim_internal.h"
 
 #include "base/vec.h"
@@ -66,7 +66,8 @@ static void place_pins(ToileSim *sim, double part) {
     for (int32_t v = 0; v < state->vertex_count; v++) {
         for (int i = 0; i < 3; i++) {
             int64_t at = 3 * (int64_t)v + i;
-            double start = state->x_backup[at], end = state->pinned[v] ? state->pin_target[at] : start;
+            double start = state->x_backup[at],
+                   end = state->pinned[v] ? state->pin_target[at] : start;
             state->pin_now[at] = part >= 1.0 ? end : start + part * (end - start);
         }
     }
@@ -101,14 +102,14 @@ static bool substep(ToileSim *sim, double from, double to) {
     double dt_s = (to - from) / sim->def.fps;
     TlContacts contacts = tl_sim_contacts(sim, from, to, dt_s);
     place_pins(sim, to);
-    TlStep step = {sim->state.x,
-                   sim->state.v,
-                   sim->state.pin_now,
-                   dt_s,
-                   {{sim->def.gravity_m_per_s2[0], sim->def.gravity_m_per_s2[1],
-                     sim->def.gravity_m_per_s2[2]},
-                    sim->def.drag_kg_per_m2_s},
-                   newton_options(&sim->def, dt_s)};
+    TlStep step = {
+        sim->state.x,
+        sim->state.v,
+        sim->state.pin_now,
+        dt_s,
+        {{sim->def.gravity_m_per_s2[0], sim->def.gravity_m_per_s2[1], sim->def.gravity_m_per_s2[2]},
+         sim->def.drag_kg_per_m2_s},
+        newton_options(&sim->def, dt_s)};
     TlStepResult result = tl_implicit_euler(&sim->system, &contacts, &step);
     sim->stats.newton_iterations += result.newton.iterations;
     sim->stats.cg_iterations += result.newton.cg_iterations;
@@ -206,18 +207,21 @@ ToileStatus toile_sim_settle(ToileSim *sim, const ToileSettleDef *def, ToileSett
     place_pins(sim, 1.0);
     for (int32_t v = 0; v < sim->state.vertex_count; v++) {
         if (sim->system.fixed[v]) {
-            memcpy(sim->state.x + 3 * (int64_t)v, sim->state.pin_now + 3 * (int64_t)v, 3 * sizeof(double));
+            memcpy(sim->state.x + 3 * (int64_t)v, sim->state.pin_now + 3 * (int64_t)v,
+                   3 * sizeof(double));
         }
     }
     TlContacts contacts = tl_sim_contacts(sim, 1.0, 1.0, 0.0);
-    TlSettle options = {sim->def.gravity_m_per_s2, local.max_iterations, local.tolerance, watch_settle, sim};
+    TlSettle options = {sim->def.gravity_m_per_s2, local.max_iterations, local.tolerance,
+                        watch_settle, sim};
     TlSettleResult found = tl_settle(&sim->system, &contacts, &options, sim->state.x);
     report_settle(sim, &found, result);
     if (found.cancelled || !found.finite) {
         roll_back(sim);
-        return found.cancelled ? tl_fail(error, TOILE_STATUS_CANCELLED, "cancelled")
-                               : tl_fail(error, TOILE_STATUS_DIVERGED,
-                                         "settling found no finite state; start from a cleaner pose");
+        return found.cancelled
+                   ? tl_fail(error, TOILE_STATUS_CANCELLED, "cancelled")
+                   : tl_fail(error, TOILE_STATUS_DIVERGED,
+                             "settling found no finite state; start from a cleaner pose");
     }
     memset(sim->state.v, 0, 3 * sizeof(double) * (size_t)sim->state.vertex_count);
     arrive(sim);

@@ -5,11 +5,13 @@
 
 #include <string.h>
 
-bool tl_gather_build(TlArena *arena, const TlElements *elements, int32_t vertex_count, TlGather *out) {
+bool tl_gather_build(TlArena *arena, const TlElements *elements, int32_t vertex_count,
+                     TlGather *out) {
     int64_t corners = (int64_t)elements->arity * elements->count;
     out->elements = *elements;
     out->grad = TL_NEW(arena, double, 3 * corners);
-    out->hess = TL_NEW(arena, double, (int64_t)9 * tl_block_count(elements->arity) * elements->count);
+    out->hess =
+        TL_NEW(arena, double, (int64_t)9 * tl_block_count(elements->arity) * elements->count);
     out->start = TL_NEW(arena, int32_t, vertex_count + 2);
     out->item = TL_NEW(arena, int32_t, corners);
     out->slot = TL_NEW(arena, int32_t, corners * elements->arity);
@@ -174,7 +176,8 @@ void tl_block_matrix_gather(TlBlockMatrix *A, const TlGather *gather, int32_t be
         int32_t element = gather->item[i] / arity, a = gather->item[i] % arity;
         const double *hess = gather->hess + (int64_t)element * stride;
         for (int32_t b = 0; b < arity; b++) {
-            add_block(A->block + 9 * (int64_t)gather->slot[(int64_t)i * arity + b], hess, arity, a, b);
+            add_block(A->block + 9 * (int64_t)gather->slot[(int64_t)i * arity + b], hess, arity, a,
+                      b);
         }
     }
 }

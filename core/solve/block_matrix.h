@@ -1,7 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 Toile contributors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The matrix of one Newton iteration: 3x3 blocks on the pattern of the elements, plus the part of the bending matrix that reaches
- * beyond it as scalars. Layer 4. Rows are whole (both halves), so that a row is computed by one thread without help. */
+/* The matrix of one Newton iteration: 3x3 blocks on the pattern of the elements, plus the part of
+ * the bending matrix that reaches beyond it as scalars. Layer 4. Rows are whole (both halves), so
+ * that a row is computed by one thread without help. */
 #ifndef TL_BLOCK_MATRIX_H
 #define TL_BLOCK_MATRIX_H
 
@@ -12,11 +13,12 @@
 /* Where the derivatives of one set of elements go. */
 typedef struct TlGather {
     TlElements elements;
-    double *grad;       /* 3 * arity per element */
-    double *hess;       /* 9 * blocks per element */
-    int32_t *start;     /* per vertex: range of items */
-    int32_t *item;      /* arity * element + corner, ascending */
-    int32_t *slot;      /* per item and corner b: block of the vertex's row that (corner, b) belongs to */
+    double *grad;   /* 3 * arity per element */
+    double *hess;   /* 9 * blocks per element */
+    int32_t *start; /* per vertex: range of items */
+    int32_t *item;  /* arity * element + corner, ascending */
+    int32_t
+        *slot; /* per item and corner b: block of the vertex's row that (corner, b) belongs to */
 } TlGather;
 
 typedef struct TlBlockMatrix {
@@ -25,14 +27,17 @@ typedef struct TlBlockMatrix {
     int32_t *column;    /* sorted in each row */
     int32_t *diagonal;  /* block of (v, v) */
     double *block;      /* 9 each, row-major */
-    double *near;       /* per block: scalar that is always part of it (bending inside the pattern) */
+    double *near; /* per block: scalar that is always part of it (bending inside the pattern) */
     TlScalarMatrix far; /* bending beyond the pattern */
 } TlBlockMatrix;
 
 /* Gather tables of one set; false when memory is refused. */
-bool tl_gather_build(TlArena *arena, const TlElements *elements, int32_t vertex_count, TlGather *out);
-/* Pattern of one set of elements, `bend` split into near and far, slots of the gather; false when memory is refused. */
-bool tl_block_matrix_build(TlArena *arena, TlGather *gather, const TlScalarMatrix *bend, TlBlockMatrix *out);
+bool tl_gather_build(TlArena *arena, const TlElements *elements, int32_t vertex_count,
+                     TlGather *out);
+/* Pattern of one set of elements, `bend` split into near and far, slots of the gather; false when
+ * memory is refused. */
+bool tl_block_matrix_build(TlArena *arena, TlGather *gather, const TlScalarMatrix *bend,
+                           TlBlockMatrix *out);
 /* Sums the elements' blocks into rows [begin, end), on top of `near`. */
 void tl_block_matrix_gather(TlBlockMatrix *A, const TlGather *gather, int32_t begin, int32_t end);
 /* Row v of A p. */

@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 Toile contributors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Conjugate gradients with block Jacobi plus the coarse space: z = D^-1 r + P Ac^-1 P^T r. Sums are taken in fixed chunks. */
+/* Conjugate gradients with block Jacobi plus the coarse space: z = D^-1 r + P Ac^-1 P^T r. Sums are
+ * taken in fixed chunks. */
 #include "solve/cg.h"
 
 #include "base/vec.h"

@@ -1,8 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 Toile contributors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Coarse nodes by farthest-point sampling over rest distances along edges (ties by index, so the choice depends on the mesh alone), each
- * vertex joined to its four nearest by w = (1 - d/d5)^2, normalised; d5 is the distance of the fifth. The Galerkin matrix is dense and
- * factored by Cholesky; all inner loops run along rows. */
+/* Coarse nodes by farthest-point sampling over rest distances along edges (ties by index, so the
+ * choice depends on the mesh alone), each vertex joined to its four nearest by w = (1 - d/d5)^2,
+ * normalised; d5 is the distance of the fifth. The Galerkin matrix is dense and factored by
+ * Cholesky; all inner loops run along rows. */
 #include "solve/coarse.h"
 
 #include "base/vec.h"
@@ -185,12 +186,12 @@ static int32_t node_count_for(int32_t n) {
 static bool alloc_coarse(TlArena *arena, int32_t n, TlCoarse *out) {
     int64_t size = 3 * (int64_t)out->node_count;
     out->node = TL_NEW(arena, int32_t, TL_COARSE_SUPPORT * (int64_t)n);
-    out->weight = TL_NEW(arena, double, TL_COARSE_SUPPORT * (int64_t)n);
+    out->weight = TL_NEW(arena, double, TL_COARSE_SUPPORT *(int64_t)n);
     out->start = TL_NEW(arena, int32_t, out->node_count + 2);
     out->vertex = TL_NEW(arena, int32_t, TL_COARSE_SUPPORT * (int64_t)n);
-    out->vertex_weight = TL_NEW(arena, double, TL_COARSE_SUPPORT * (int64_t)n);
-    out->matrix = TL_NEW(arena, double, size * size);
-    out->transpose = TL_NEW(arena, double, size * size);
+    out->vertex_weight = TL_NEW(arena, double, TL_COARSE_SUPPORT *(int64_t)n);
+    out->matrix = TL_NEW(arena, double, size *size);
+    out->transpose = TL_NEW(arena, double, size *size);
     out->column = TL_NEW(arena, double, size);
     out->value = TL_NEW(arena, double, size);
     return out->node != NULL && out->weight != NULL && out->start != NULL && out->vertex != NULL &&
@@ -211,7 +212,7 @@ bool tl_coarse_build(TlArena *arena, const TlModel *model, const TlBlockMatrix *
     double *distance = TL_NEW(&scratch, double, n);
     int32_t *seeds = TL_NEW(&scratch, int32_t, out->node_count);
     Labels labels = {TL_NEW(&scratch, int32_t, LABELS * (int64_t)n),
-                     TL_NEW(&scratch, double, LABELS * (int64_t)n), TL_NEW(&scratch, int32_t, n)};
+                     TL_NEW(&scratch, double, LABELS *(int64_t)n), TL_NEW(&scratch, int32_t, n)};
     Heap heap = {TL_NEW(&scratch, HeapItem, LABELS * (int64_t)total + out->node_count + 1), 0};
     bool ok = !scratch.failed;
     if (ok) {
@@ -263,7 +264,8 @@ static void galerkin_rows(void *data, int32_t begin, int32_t end) {
     TlCoarse *coarse = in->coarse;
     const TlBlockMatrix *A = in->A;
     int64_t size = 3 * (int64_t)coarse->node_count;
-    memset(coarse->matrix + 3 * begin * size, 0, sizeof(double) * (size_t)(3 * (end - begin) * size));
+    memset(coarse->matrix + 3 * begin * size, 0,
+           sizeof(double) * (size_t)(3 * (end - begin) * size));
     for (int32_t row = begin; row < end; row++) {
         for (int32_t m = coarse->start[row]; m < coarse->start[row + 1]; m++) {
             int32_t v = coarse->vertex[m];
@@ -310,7 +312,8 @@ static bool cholesky(double *matrix, double *column, int64_t size) {
     return true;
 }
 
-void tl_coarse_factor(TlCoarse *coarse, TlPool *pool, const TlBlockMatrix *A, const uint8_t *fixed) {
+void tl_coarse_factor(TlCoarse *coarse, TlPool *pool, const TlBlockMatrix *A,
+                      const uint8_t *fixed) {
     int64_t size = 3 * (int64_t)coarse->node_count;
     Galerkin in = {coarse, A, fixed};
     tl_parallel_for(pool, coarse->node_count, 1, galerkin_rows, &in);

@@ -1,8 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 Toile contributors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Implicit Euler as an incremental potential: x+ minimises |x - x^|^2_M / (2 h^2) + E(x), x^ = x + h v + h^2 g; v+ = (x+ - x)/h. Linear drag
- * adds c A/(2h) |x - x_n|^2. Newton starts and linearises at the inertial guess x + h v, which is far more accurate after one
- * or two iterations than the textbook start at x. */
+/* Implicit Euler as an incremental potential: x+ minimises |x - x^|^2_M / (2 h^2) + E(x), x^ = x +
+ * h v + h^2 g; v+ = (x+ - x)/h. Linear drag adds c A/(2h) |x - x_n|^2. Newton starts and linearises
+ * at the inertial guess x + h v, which is far more accurate after one or two iterations than the
+ * textbook start at x. */
 #include "solve/implicit_euler.h"
 
 #include "base/vec.h"
@@ -27,7 +28,8 @@ static void inertial_guess(const TlSystem *system, const TlStep *step, double *g
     for (int32_t v = 0; v < system->model->vertex_count; v++) {
         for (int i = 0; i < 3; i++) {
             int64_t at = 3 * (int64_t)v + i;
-            guess[at] = system->fixed[v] ? step->pin_target[at] : step->x[at] + step->dt_s * step->v[at];
+            guess[at] =
+                system->fixed[v] ? step->pin_target[at] : step->x[at] + step->dt_s * step->v[at];
         }
     }
 }
@@ -36,7 +38,7 @@ TlStepResult tl_implicit_euler(TlSystem *system, const TlContacts *contacts, con
     int64_t size = 3 * (int64_t)system->model->vertex_count;
     describe_step(system, step);
     inertial_guess(system, step, step->x);
-    tl_newton_project(system, contacts, step->x);
+    tl_newton_project(system, contacts, TL_START_GAP, step->x);
     TlStepResult result;
     result.newton = tl_newton(system, contacts, &step->newton, step->x);
     if (!result.newton.finite) {
@@ -44,7 +46,7 @@ TlStepResult tl_implicit_euler(TlSystem *system, const TlContacts *contacts, con
         result.projected = 0;
         return result;
     }
-    result.projected = tl_newton_project(system, contacts, step->x);
+    result.projected = tl_newton_project(system, contacts, TL_LEAST_GAP, step->x);
     for (int64_t i = 0; i < size; i++) {
         step->v[i] = (step->x[i] - system->x_start[i]) / step->dt_s;
     }

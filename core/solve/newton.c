@@ -1,7 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 Toile contributors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Newton with conjugate gradients and an Armijo line search over the step's potential; see newton.h. Trial points are put outside
- * the colliders before they are judged, so that one vertex at a surface does not shorten the step of all others. */
+/* Newton with conjugate gradients and an Armijo line search over the step's potential; see
+ * newton.h. Trial points are put outside the colliders before they are judged, so that one vertex
+ * at a surface does not shorten the step of all others. */
 #include "solve/newton.h"
 
 #include "base/vec.h"
@@ -47,7 +48,8 @@ static double psi(TlSystem *system, const TlContacts *contacts, double dt_s, con
     TlPoint at = {x, system->x_start, dt_s};
     Job job = {system, contacts, x, NULL, 0.0};
     double elastic = tl_system_stretch(system, &at) + tl_system_bend(system, &at);
-    return elastic + tl_parallel_sum(system->pool, system->model->vertex_count, GRAIN, vertex_value, &job);
+    return elastic +
+           tl_parallel_sum(system->pool, system->model->vertex_count, GRAIN, vertex_value, &job);
 }
 
 /* Adds the vertex terms to grad and to the diagonal blocks, and lags the friction. */
@@ -61,7 +63,8 @@ static void vertex_derive(void *data, int32_t begin, int32_t end) {
             continue;
         }
         int32_t cloth = system->model->vertex_material[v];
-        TlVec3 x = tl_load3(job->x + 3 * (int64_t)v), start = tl_load3(system->x_start + 3 * (int64_t)v);
+        TlVec3 x = tl_load3(job->x + 3 * (int64_t)v),
+               start = tl_load3(system->x_start + 3 * (int64_t)v);
         TlVec3 d = tl_sub3(x, start), normal = {0, 0, 0};
         double *block = system->matrix.block + 9 * (int64_t)system->matrix.diagonal[v];
         double w = system->weight[v], pressed;
@@ -83,7 +86,8 @@ static void vertex_derive(void *data, int32_t begin, int32_t end) {
     }
 }
 
-void tl_newton_gradient(TlSystem *system, const TlContacts *contacts, const double *x, double *grad) {
+void tl_newton_gradient(TlSystem *system, const TlContacts *contacts, const double *x,
+                        double *grad) {
     TlPoint at = {x, system->x_start, 0.0};
     tl_system_derive(system, &at, true, grad);
     Job job = {system, contacts, x, grad, 0.0};
@@ -96,7 +100,8 @@ static double project_range(void *data, int32_t begin, int32_t end) {
     for (int32_t v = begin; v < end; v++) {
         if (!job->system->fixed[v]) {
             TlVec3 x = tl_load3(job->out + 3 * (int64_t)v);
-            if (tl_contact_project(job->contacts, job->system->model->vertex_material[v], &x)) {
+            if (tl_contact_project(job->contacts, job->system->model->vertex_material[v], job->part,
+                                   &x)) {
                 tl_store3(job->out + 3 * (int64_t)v, x);
                 moved++;
             }
@@ -105,9 +110,10 @@ static double project_range(void *data, int32_t begin, int32_t end) {
     return (double)moved;
 }
 
-int32_t tl_newton_project(TlSystem *system, const TlContacts *contacts, double *x) {
-    Job job = {system, contacts, NULL, x, 0.0};
-    return (int32_t)tl_parallel_sum(system->pool, system->model->vertex_count, GRAIN, project_range, &job);
+int32_t tl_newton_project(TlSystem *system, const TlContacts *contacts, double gap, double *x) {
+    Job job = {system, contacts, NULL, x, gap};
+    return (int32_t)tl_parallel_sum(system->pool, system->model->vertex_count, GRAIN, project_range,
+                                    &job);
 }
 
 static void try_range(void *data, int32_t begin, int32_t end) {
@@ -140,7 +146,8 @@ static double largest_move(const double *from, const double *to, int32_t n) {
     return largest;
 }
 
-/* Finds a part of system->step that lowers the potential, leaving the accepted point in system->trial; false when there is none. */
+/* Finds a part of system->step that lowers the potential, leaving the accepted point in
+ * system->trial; false when there is none. */
 static bool line_search(TlSystem *system, const TlContacts *contacts, double dt_s, const double *x,
                         double slope, TlNewtonResult *result) {
     int32_t n = system->model->vertex_count;
@@ -148,7 +155,7 @@ static bool line_search(TlSystem *system, const TlContacts *contacts, double dt_
     for (int32_t cut = 0; cut <= MOST_CUTS; cut++, part *= 0.5) {
         Job job = {system, NULL, x, system->trial, part};
         tl_parallel_for(system->pool, n, GRAIN, try_range, &job);
-        tl_newton_project(system, contacts, system->trial);
+        tl_newton_project(system, contacts, TL_LEAST_GAP, system->trial);
         double after = psi(system, contacts, dt_s, system->trial);
         if (after <= before + ARMIJO * part * slope + ROUNDING * fabs(before)) {
             result->part = part;
@@ -159,7 +166,8 @@ static bool line_search(TlSystem *system, const TlContacts *contacts, double dt_
     return false;
 }
 
-TlNewtonResult tl_newton(TlSystem *system, const TlContacts *contacts, const TlNewton *options, double *x) {
+TlNewtonResult tl_newton(TlSystem *system, const TlContacts *contacts, const TlNewton *options,
+                         double *x) {
     int32_t n = system->model->vertex_count;
     TlNewtonResult result = {0, 0, 0, false, true, 0.0, 0.0};
     for (int32_t k = 0; k < options->most_iterations; k++) {

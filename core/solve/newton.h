@@ -2,16 +2,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Newton's method on the potential of one step:
  *
- *   Psi(x) = sum_i w_i/2 |d_i|^2 - f_i.d_i  +  E_stretch + E_bend + contact + friction,   d = x - x_start
+ *   Psi(x) = sum_i w_i/2 |d_i|^2 - f_i.d_i + E_stretch + E_bend + contact + friction
  *
- * Implicit Euler has w = m/h^2 + c A/h and f = m (v/h + g); the static drape has w small and f = m g. */
+ * over d = x - x_start. Implicit Euler has w = m/h^2 + c A/h and f = m (v/h + g); the static drape
+ * has w small and f = m g. */
 #ifndef TL_NEWTON_H
 #define TL_NEWTON_H
 
 #include "solve/system.h"
 
 typedef struct TlNewton {
-    double dt_s;             /* for damping; 0: static */
+    double dt_s; /* for damping; 0: static */
     int32_t most_iterations;
     int32_t most_cg;
     double tolerance_m;      /* stop when no vertex moved more */
@@ -28,11 +29,21 @@ typedef struct TlNewtonResult {
     double part;        /* of the last Newton step that was taken */
 } TlNewtonResult;
 
-/* Minimises from x, which is changed in place; system->x_start, force, weight and fixed describe the step, contacts its colliders. */
-TlNewtonResult tl_newton(TlSystem *system, const TlContacts *contacts, const TlNewton *options, double *x);
-/* Moves every free vertex of x out of the colliders; answers how many were moved. */
-int32_t tl_newton_project(TlSystem *system, const TlContacts *contacts, double *x);
+/* Minimises from x, which is changed in place; system->x_start, force, weight and fixed describe
+ * the step, contacts its colliders. */
+TlNewtonResult tl_newton(TlSystem *system, const TlContacts *contacts, const TlNewton *options,
+                         double *x);
+/* Distance kept by the projection, over the contact distance: where a step starts (inside the
+ * quadratic part of the contact potential, so that the first linearisation sees the right stiffness
+ * and a moderate force), and where it may end. */
+#define TL_START_GAP 0.9
+#define TL_LEAST_GAP 0.1
+
+/* Moves every free vertex of x that is nearer than `gap` to a collider out to it; answers how many
+ * were moved. */
+int32_t tl_newton_project(TlSystem *system, const TlContacts *contacts, double gap, double *x);
 /* Gradient of Psi at x, with contact but without friction, into `grad`; fixed entries are 0. */
-void tl_newton_gradient(TlSystem *system, const TlContacts *contacts, const double *x, double *grad);
+void tl_newton_gradient(TlSystem *system, const TlContacts *contacts, const double *x,
+                        double *grad);
 
 #endif

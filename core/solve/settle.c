@@ -1,8 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 Toile contributors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Static drape by damped Newton: each iteration minimises the static potential plus m/(2 h^2) |x - x_now|^2, one Newton step with line
- * search. The pseudo step h doubles while whole steps are taken and shrinks when they are cut, so that the damping vanishes near the
- * solution. The residual is the true static force, without damping and friction. */
+/* Static drape by damped Newton: each iteration minimises the static potential plus m/(2 h^2) |x -
+ * x_now|^2, one Newton step with line search. The pseudo step h doubles while whole steps are taken
+ * and shrinks when they are cut, so that the damping vanishes near the solution. The residual is
+ * the true static force, without damping and friction. */
 #include "solve/settle.h"
 
 #include "base/vec.h"
@@ -38,7 +39,8 @@ static double load_of(const TlSystem *system, const double *gravity) {
     return sqrt(sum);
 }
 
-/* Force left at x; fills residual and largest force. x_start must be x, so that the damping term vanishes. */
+/* Force left at x; fills residual and largest force. x_start must be x, so that the damping term
+ * vanishes. */
 static void measure(TlSystem *system, const TlContacts *contacts, double load, const double *x,
                     TlSettleResult *result) {
     double sum = 0.0, largest = 0.0;
@@ -53,13 +55,14 @@ static void measure(TlSystem *system, const TlContacts *contacts, double load, c
     result->largest_force_N = sqrt(largest);
 }
 
-TlSettleResult tl_settle(TlSystem *system, const TlContacts *contacts, const TlSettle *options, double *x) {
+TlSettleResult tl_settle(TlSystem *system, const TlContacts *contacts, const TlSettle *options,
+                         double *x) {
     TlSettleResult result;
     memset(&result, 0, sizeof result);
     result.finite = true;
     double h = FIRST_H, load = load_of(system, options->gravity);
     TlNewton newton = {0.0, 1, 5 * system->model->vertex_count + 200, 0.0, 1e-4};
-    tl_newton_project(system, contacts, x);
+    tl_newton_project(system, contacts, TL_START_GAP, x);
     while (result.iterations <= options->most_iterations) {
         describe(system, options->gravity, h, x);
         measure(system, contacts, load, x, &result);

@@ -27,6 +27,7 @@ typedef struct TlSettleResult {
 } TlSettleResult;
 
 /* Moves x to where forces balance. */
-TlSettleResult tl_settle(TlSystem *system, const TlContacts *contacts, const TlSettle *options, double *x);
+TlSettleResult tl_settle(TlSystem *system, const TlContacts *contacts, const TlSettle *options,
+                         double *x);
 
 #endif

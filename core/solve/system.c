@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 Toile contributors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The energies as the solver sees them. Adding one: its elements here, its gather in tl_system_derive. */
+/* The energies as the solver sees them. Adding one: its elements here, its gather in
+ * tl_system_derive. */
 #include "solve/system.h"
 
 #include "force/bend_linear.h"
@@ -73,7 +74,8 @@ static void derive_elements(void *data, int32_t begin, int32_t end) {
                             job->hessian ? gather->hess : NULL);
 }
 
-/* Bending gradient of vertex v: rows of the matrix sum to zero, so differences to the vertex itself do. */
+/* Bending gradient of vertex v: rows of the matrix sum to zero, so differences to the vertex itself
+ * do. */
 static void bend_row(const TlScalarMatrix *L, const double *x, int32_t v, double out[3]) {
     const double *own = x + 3 * (int64_t)v;
     for (int32_t s = L->row_start[v]; s < L->row_start[v + 1]; s++) {
@@ -107,6 +109,7 @@ static void derive_vertices(void *data, int32_t begin, int32_t end) {
 
 void tl_system_derive(TlSystem *system, const TlPoint *at, bool hessian, double *grad) {
     DeriveJob job = {system, at, hessian, grad};
-    tl_parallel_for(system->pool, system->stretch.elements.count, ELEMENT_GRAIN, derive_elements, &job);
+    tl_parallel_for(system->pool, system->stretch.elements.count, ELEMENT_GRAIN, derive_elements,
+                    &job);
     tl_parallel_for(system->pool, system->model->vertex_count, VERTEX_GRAIN, derive_vertices, &job);
 }

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 Toile contributors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Everything the minimisation of one step works on: the elements of all energies, the matrix, the preconditioner, work arrays. Built once per
- * set of cloths; a step allocates nothing. */
+/* Everything the minimisation of one step works on: the elements of all energies, the matrix, the
+ * preconditioner, work arrays. Built once per set of cloths; a step allocates nothing. */
 #ifndef TL_SYSTEM_H
 #define TL_SYSTEM_H
 
@@ -12,7 +12,7 @@
 typedef struct TlSystem {
     const TlModel *model;
     TlPool *pool;
-    TlElements bend;     /* value of the bending energy */
+    TlElements bend; /* value of the bending energy */
     TlScalarMatrix bend_matrix;
     TlGather stretch;
     TlBlockMatrix matrix;

@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 Toile contributors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Version, export macro, status, error record and the hooks a host may install: everything that is not about cloth.
+/* Version, export macro, status, error record and the hooks a host may install: everything that is
+ * not about cloth.
  *
  * Thread tags used in all public headers:
  *   [any thread]          may be called at any time from any thread
@@ -34,13 +35,15 @@ extern "C" {
 /* What a function that can fail answers. Values never change; new ones go at the end. */
 typedef enum ToileStatus {
     TOILE_STATUS_OK = 0,
-    TOILE_STATUS_INVALID_ARGUMENT = 1, /* the caller's mistake: NULL, a struct not initialised, a value out of range */
-    TOILE_STATUS_INVALID_DATA = 2,     /* a mesh, scene or file whose content cannot be used */
-    TOILE_STATUS_NOT_FOUND = 3,        /* a file or a named thing that is not there */
-    TOILE_STATUS_STALE_ID = 4,         /* an id of something that was removed, or of another simulation */
+    TOILE_STATUS_INVALID_ARGUMENT =
+        1, /* the caller's mistake: NULL, a struct not initialised, a value out of range */
+    TOILE_STATUS_INVALID_DATA = 2, /* a mesh, scene or file whose content cannot be used */
+    TOILE_STATUS_NOT_FOUND = 3,    /* a file or a named thing that is not there */
+    TOILE_STATUS_STALE_ID = 4, /* an id of something that was removed, or of another simulation */
     TOILE_STATUS_OUT_OF_MEMORY = 5,
-    TOILE_STATUS_CANCELLED = 6,     /* the progress callback answered false */
-    TOILE_STATUS_DIVERGED = 7,      /* the solver found no finite state; the sim stays at its last complete frame */
+    TOILE_STATUS_CANCELLED = 6, /* the progress callback answered false */
+    TOILE_STATUS_DIVERGED =
+        7, /* the solver found no finite state; the sim stays at its last complete frame */
     TOILE_STATUS_CANNOT_CREATE = 8, /* an output file cannot be made */
     TOILE_STATUS_IO_ERROR = 9,      /* reading or writing failed; includes a full disk */
     TOILE_STATUS_UNSUPPORTED = 10,  /* valid, but not offered by this version */
@@ -50,8 +53,8 @@ typedef enum ToileStatus {
 /* The name of a status without its prefix, such as "INVALID_DATA"; never NULL. [any thread] */
 TOILE_API const char *toile_status_name(ToileStatus status);
 
-/* Filled by a failing call when the caller passes one; untouched on success. `message` is one sentence: what was wrong, the
- * value found, what is allowed or what to do. */
+/* Filled by a failing call when the caller passes one; untouched on success. `message` is one
+ * sentence: what was wrong, the value found, what is allowed or what to do. */
 typedef struct ToileError {
     uint32_t struct_size; /* sizeof(ToileError); 0 means "not initialised" and nothing is written */
     int32_t status;       /* a ToileStatus */
@@ -76,31 +79,38 @@ TOILE_API uint32_t toile_version(void);
 /* "0.1.0"; never NULL. [any thread] */
 TOILE_API const char *toile_version_string(void);
 
-/* Memory. Both NULL: the C library's. `align` is a power of two up to 64. `alloc` may answer NULL, which becomes
- * TOILE_STATUS_OUT_OF_MEMORY. Called on the thread that called the library. */
+/* Memory. Both NULL: the C library's. `align` is a power of two up to 64. `alloc` may answer NULL,
+ * which becomes TOILE_STATUS_OUT_OF_MEMORY. Called on the thread that called the library. */
 typedef struct ToileAllocator {
     void *(*alloc)(void *user, size_t size, size_t align);
     void (*free)(void *user, void *ptr, size_t size);
     void *user;
 } ToileAllocator;
 
-typedef enum ToileLogLevel { TOILE_LOG_DEBUG = 0, TOILE_LOG_INFO = 1, TOILE_LOG_WARNING = 2, TOILE_LOG_ERROR = 3 } ToileLogLevel;
+typedef enum ToileLogLevel {
+    TOILE_LOG_DEBUG = 0,
+    TOILE_LOG_INFO = 1,
+    TOILE_LOG_WARNING = 2,
+    TOILE_LOG_ERROR = 3
+} ToileLogLevel;
 
-/* Receives one sentence without a newline. NULL: silence. Called on the thread that called the library. */
+/* Receives one sentence without a newline. NULL: silence. Called on the thread that called the
+ * library. */
 typedef struct ToileLog {
     void (*write)(void *user, ToileLogLevel level, const char *message);
     void *user;
 } ToileLog;
 
-/* Called on the thread that called step or settle, at most once a sub-step; false cancels. `fraction` is the part of the
- * current call that is done, 0 to 1. */
+/* Called on the thread that called step or settle, at most once a sub-step; false cancels.
+ * `fraction` is the part of the current call that is done, 0 to 1. */
 typedef struct ToileProgress {
     bool (*report)(void *user, double fraction);
     void *user;
 } ToileProgress;
 
-/* The host's threads. `run` must call task(context, i) exactly once for every i in [0, count), in any order and on any thread,
- * and return when all are done. NULL: the library's own workers. Results never depend on it. */
+/* The host's threads. `run` must call task(context, i) exactly once for every i in [0, count), in
+ * any order and on any thread, and return when all are done. NULL: the library's own workers.
+ * Results never depend on it. */
 typedef struct ToileTasks {
     void (*run)(void *user, void (*task)(void *context, int32_t i), void *context, int32_t count);
     void *user;

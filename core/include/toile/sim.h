@@ -2,9 +2,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every function on a ToileSim, and the mesh check.
  *
- * A first simulation: toile_sim_def_default, toile_sim_create, toile_sim_add_cloth, then once a frame toile_sim_set_collider_pose
- * (for what moves), toile_sim_step, toile_sim_get_positions; toile_sim_destroy at the end.
- * The last argument `error` may be NULL everywhere. Output arrays belong to the caller. */
+ * A first simulation: toile_sim_def_default, toile_sim_create, toile_sim_add_cloth, then once a
+ * frame toile_sim_set_collider_pose (for what moves), toile_sim_step, toile_sim_get_positions;
+ * toile_sim_destroy at the end. The last argument `error` may be NULL everywhere. Output arrays
+ * belong to the caller. */
 #ifndef TOILE_SIM_H
 #define TOILE_SIM_H
 
@@ -14,11 +15,13 @@
 extern "C" {
 #endif
 
-/* Lists every defect of a mesh, in the order of faces, then vertices. `issues` (may be NULL when capacity is 0) receives the
- * first `capacity`, `count` the number found. `uv_is_pattern` also looks for faces without uv area. Answers OK when there is no
- * error among them (warnings are fine), else INVALID_DATA with the first error's sentence. [any thread] */
-TOILE_API ToileStatus toile_mesh_check(const ToileMeshDef *mesh, bool uv_is_pattern, ToileMeshIssue *issues, int32_t capacity,
-                                       int32_t *count, ToileError *error);
+/* Lists every defect of a mesh, in the order of faces, then vertices. `issues` (may be NULL when
+ * capacity is 0) receives the first `capacity`, `count` the number found. `uv_is_pattern` also
+ * looks for faces without uv area. Answers OK when there is no error among them (warnings are
+ * fine), else INVALID_DATA with the first error's sentence. [any thread] */
+TOILE_API ToileStatus toile_mesh_check(const ToileMeshDef *mesh, bool uv_is_pattern,
+                                       ToileMeshIssue *issues, int32_t capacity, int32_t *count,
+                                       ToileError *error);
 
 /* ---- life ---- */
 
@@ -27,38 +30,45 @@ TOILE_API ToileStatus toile_sim_create(const ToileSimDef *def, ToileSim **out, T
 /* Frees everything; NULL is allowed. [one thread per sim] */
 TOILE_API void toile_sim_destroy(ToileSim *sim);
 
-/* Adds a cloth. The mesh is checked by the rules of ToileMeshIssueKind; warnings go to the log. [one thread per sim] */
-TOILE_API ToileStatus toile_sim_add_cloth(ToileSim *sim, const ToileClothDef *def, ToileClothId *out, ToileError *error);
+/* Adds a cloth. The mesh is checked by the rules of ToileMeshIssueKind; warnings go to the log.
+ * [one thread per sim] */
+TOILE_API ToileStatus toile_sim_add_cloth(ToileSim *sim, const ToileClothDef *def,
+                                          ToileClothId *out, ToileError *error);
 /* Removes a cloth; the others keep their state. [one thread per sim] */
 TOILE_API ToileStatus toile_sim_remove_cloth(ToileSim *sim, ToileClothId cloth, ToileError *error);
-TOILE_API ToileStatus toile_sim_add_collider(ToileSim *sim, const ToileColliderDef *def, ToileColliderId *out,
-                                             ToileError *error);
-TOILE_API ToileStatus toile_sim_remove_collider(ToileSim *sim, ToileColliderId collider, ToileError *error);
+TOILE_API ToileStatus toile_sim_add_collider(ToileSim *sim, const ToileColliderDef *def,
+                                             ToileColliderId *out, ToileError *error);
+TOILE_API ToileStatus toile_sim_remove_collider(ToileSim *sim, ToileColliderId collider,
+                                                ToileError *error);
 
 /* ---- animation, before each step ---- */
 
-/* Where the collider is at the end of the next step; it travels there evenly (rotation by the shortest arc).
- * [one thread per sim] */
-TOILE_API ToileStatus toile_sim_set_collider_pose(ToileSim *sim, ToileColliderId collider, const ToilePose *pose,
-                                                  ToileError *error);
-/* Pins (pinned true) or frees vertices from now on. A pinned vertex stays where it is until it gets a target.
- * [one thread per sim] */
-TOILE_API ToileStatus toile_sim_set_pinned(ToileSim *sim, ToileClothId cloth, const int32_t *vertices, int32_t count, bool pinned,
+/* Where the collider is at the end of the next step; it travels there evenly (rotation by the
+ * shortest arc). [one thread per sim] */
+TOILE_API ToileStatus toile_sim_set_collider_pose(ToileSim *sim, ToileColliderId collider,
+                                                  const ToilePose *pose, ToileError *error);
+/* Pins (pinned true) or frees vertices from now on. A pinned vertex stays where it is until it gets
+ * a target. [one thread per sim] */
+TOILE_API ToileStatus toile_sim_set_pinned(ToileSim *sim, ToileClothId cloth,
+                                           const int32_t *vertices, int32_t count, bool pinned,
                                            ToileError *error);
-/* Where pinned vertices are at the end of the next step; they travel there evenly. `positions_m` holds 3 * count values. A vertex
- * that is not pinned is refused. [one thread per sim] */
-TOILE_API ToileStatus toile_sim_set_pin_targets(ToileSim *sim, ToileClothId cloth, const int32_t *vertices, int32_t count,
+/* Where pinned vertices are at the end of the next step; they travel there evenly. `positions_m`
+ * holds 3 * count values. A vertex that is not pinned is refused. [one thread per sim] */
+TOILE_API ToileStatus toile_sim_set_pin_targets(ToileSim *sim, ToileClothId cloth,
+                                                const int32_t *vertices, int32_t count,
                                                 const double *positions_m, ToileError *error);
 
 /* ---- time ---- */
 
-/* Advances by one frame, 1 / fps seconds. On failure or cancel the state is that of the last complete frame, and so are targets
- * and poses not yet reached. [one thread per sim] */
+/* Advances by one frame, 1 / fps seconds. On failure or cancel the state is that of the last
+ * complete frame, and so are targets and poses not yet reached. [one thread per sim] */
 TOILE_API ToileStatus toile_sim_step(ToileSim *sim, ToileError *error);
-/* Finds the static drape: the state in which forces balance, colliders and pins at their targets. Velocities become zero; the
- * frame number does not change. `def` and `result` may be NULL. Not converging is not an error: see result. A cancelled or
- * diverged settle leaves the state untouched. [one thread per sim] */
-TOILE_API ToileStatus toile_sim_settle(ToileSim *sim, const ToileSettleDef *def, ToileSettleResult *result, ToileError *error);
+/* Finds the static drape: the state in which forces balance, colliders and pins at their targets.
+ * Velocities become zero; the frame number does not change. `def` and `result` may be NULL. Not
+ * converging is not an error: see result. A cancelled or diverged settle leaves the state
+ * untouched. [one thread per sim] */
+TOILE_API ToileStatus toile_sim_settle(ToileSim *sim, const ToileSettleDef *def,
+                                       ToileSettleResult *result, ToileError *error);
 
 /* ---- results ---- */
 
@@ -67,30 +77,41 @@ TOILE_API int64_t toile_sim_frame(const ToileSim *sim);
 /* Vertices of a cloth, in the order of its mesh; -1 for a stale id. [one thread per sim] */
 TOILE_API int32_t toile_sim_vertex_count(const ToileSim *sim, ToileClothId cloth);
 /* Copies 3 * vertex_count values. [one thread per sim] */
-TOILE_API ToileStatus toile_sim_get_positions(const ToileSim *sim, ToileClothId cloth, double *positions_m, ToileError *error);
-TOILE_API ToileStatus toile_sim_get_velocities(const ToileSim *sim, ToileClothId cloth, double *velocities_m_per_s,
-                                               ToileError *error);
+TOILE_API ToileStatus toile_sim_get_positions(const ToileSim *sim, ToileClothId cloth,
+                                              double *positions_m, ToileError *error);
+TOILE_API ToileStatus toile_sim_get_velocities(const ToileSim *sim, ToileClothId cloth,
+                                               double *velocities_m_per_s, ToileError *error);
 /* Replaces the state; every value must be finite. [one thread per sim] */
-TOILE_API ToileStatus toile_sim_set_positions(ToileSim *sim, ToileClothId cloth, const double *positions_m, ToileError *error);
-TOILE_API ToileStatus toile_sim_set_velocities(ToileSim *sim, ToileClothId cloth, const double *velocities_m_per_s,
-                                               ToileError *error);
+TOILE_API ToileStatus toile_sim_set_positions(ToileSim *sim, ToileClothId cloth,
+                                              const double *positions_m, ToileError *error);
+TOILE_API ToileStatus toile_sim_set_velocities(ToileSim *sim, ToileClothId cloth,
+                                               const double *velocities_m_per_s, ToileError *error);
 /* Of the last step or settle. `stats` must be initialised. [one thread per sim] */
-TOILE_API ToileStatus toile_sim_get_stats(const ToileSim *sim, ToileStats *stats, ToileError *error);
+TOILE_API ToileStatus toile_sim_get_stats(const ToileSim *sim, ToileStats *stats,
+                                          ToileError *error);
 /* Energies of the current state. `energies` must be initialised. [one thread per sim] */
-TOILE_API ToileStatus toile_sim_get_energies(ToileSim *sim, ToileEnergies *energies, ToileError *error);
-/* Force of the internal energies (stretch, bend) on each vertex, 3 * vertex_count values, newtons. [one thread per sim] */
-TOILE_API ToileStatus toile_sim_get_internal_forces(ToileSim *sim, ToileClothId cloth, double *forces_N, ToileError *error);
+TOILE_API ToileStatus toile_sim_get_energies(ToileSim *sim, ToileEnergies *energies,
+                                             ToileError *error);
+/* Force of the internal energies (stretch, bend) on each vertex, 3 * vertex_count values, newtons.
+ * [one thread per sim] */
+TOILE_API ToileStatus toile_sim_get_internal_forces(ToileSim *sim, ToileClothId cloth,
+                                                    double *forces_N, ToileError *error);
 
 /* ---- snapshots ---- */
 
 /* Bytes toile_sim_snapshot writes. [one thread per sim] */
 TOILE_API size_t toile_sim_snapshot_size(const ToileSim *sim);
-/* Writes the whole changing state (positions, velocities, pins, poses, frame). [one thread per sim] */
-TOILE_API ToileStatus toile_sim_snapshot(const ToileSim *sim, void *buffer, size_t size, ToileError *error);
-/* Puts a snapshot of this simulation, or of one with the same cloths and colliders, back. Stepping on from it gives the same bits.
- * A buffer that does not fit is refused and nothing changes. [one thread per sim] */
-TOILE_API ToileStatus toile_sim_restore(ToileSim *sim, const void *buffer, size_t size, ToileError *error);
-/* A 64-bit hash (xxHash64) of that state: equal states give equal hashes on every machine. [one thread per sim] */
+/* Writes the whole changing state (positions, velocities, pins, poses, frame). [one thread per sim]
+ */
+TOILE_API ToileStatus toile_sim_snapshot(const ToileSim *sim, void *buffer, size_t size,
+                                         ToileError *error);
+/* Puts a snapshot of this simulation, or of one with the same cloths and colliders, back. Stepping
+ * on from it gives the same bits. A buffer that does not fit is refused and nothing changes. [one
+ * thread per sim] */
+TOILE_API ToileStatus toile_sim_restore(ToileSim *sim, const void *buffer, size_t size,
+                                        ToileError *error);
+/* A 64-bit hash (xxHash64) of that state: equal states give equal hashes on every machine. [one
+ * thread per sim] */
 TOILE_API uint64_t toile_sim_state_hash(const ToileSim *sim);
 
 #ifdef __cplusplus

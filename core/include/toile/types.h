@@ -2,9 +2,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Ids, enums, definitions and results.
  *
- * Units are SI: metres, kilograms, seconds, newtons, radians. Every definition starts with `struct_size`; fill it with its
- * `..._init` function (or the inline `..._default`), change fields, then create. Creation copies all it needs: pointers in a
- * definition may be freed as soon as the call returns. New fields are only ever added at the end. */
+ * Units are SI: metres, kilograms, seconds, newtons, radians. Every definition starts with
+ * `struct_size`; fill it with its
+ * `..._init` function (or the inline `..._default`), change fields, then create. Creation copies
+ * all it needs: pointers in a definition may be freed as soon as the call returns. New fields are
+ * only ever added at the end. */
 #ifndef TOILE_TYPES_H
 #define TOILE_TYPES_H
 
@@ -17,8 +19,8 @@ extern "C" {
 /* A simulation and everything in it. */
 typedef struct ToileSim ToileSim;
 
-/* Ids are values: slot + 1 and the generation of that slot. All zero is "none". An id that outlived its thing is reported as
- * TOILE_STATUS_STALE_ID, never followed. */
+/* Ids are values: slot + 1 and the generation of that slot. All zero is "none". An id that outlived
+ * its thing is reported as TOILE_STATUS_STALE_ID, never followed. */
 typedef struct ToileClothId {
     uint32_t slot;
     uint32_t generation;
@@ -31,33 +33,38 @@ typedef struct ToileColliderId {
 
 /* ---- meshes ---- */
 
-/* A mesh of triangles and quads, counter-clockwise seen from its front. Arrays belong to the caller. */
+/* A mesh of triangles and quads, counter-clockwise seen from its front. Arrays belong to the
+ * caller. */
 typedef struct ToileMeshDef {
     uint32_t struct_size;
     int32_t vertex_count;
     int32_t face_count;
-    int32_t corner_count;        /* sum of face_sizes */
-    int32_t uv_count;            /* 0: no texture coordinates */
-    const double *positions_m;   /* 3 * vertex_count */
-    const int32_t *face_sizes;   /* face_count values, 3 or 4 each */
-    const int32_t *corners;      /* corner_count vertex indices */
-    const double *uvs;           /* 2 * uv_count; NULL when uv_count is 0 */
-    const int32_t *corner_uvs;   /* corner_count uv indices, so that uvs may have seams; NULL when uv_count is 0 */
+    int32_t corner_count;      /* sum of face_sizes */
+    int32_t uv_count;          /* 0: no texture coordinates */
+    const double *positions_m; /* 3 * vertex_count */
+    const int32_t *face_sizes; /* face_count values, 3 or 4 each */
+    const int32_t *corners;    /* corner_count vertex indices */
+    const double *uvs;         /* 2 * uv_count; NULL when uv_count is 0 */
+    const int32_t *corner_uvs; /* corner_count uv indices, so that uvs may have seams; NULL when
+                                  uv_count is 0 */
 } ToileMeshDef;
 
-/* What toile_mesh_check can find. The rule: what has no physical meaning is an error and refused; what has one, though
- * probably not the one that was meant, is a warning and simulated as stated. */
+/* What toile_mesh_check can find. The rule: what has no physical meaning is an error and refused;
+ * what has one, though probably not the one that was meant, is a warning and simulated as stated.
+ */
 typedef enum ToileMeshIssueKind {
-    TOILE_MESH_NGON = 1,             /* error: a face without exactly 3 or 4 corners */
-    TOILE_MESH_INDEX_OUT_OF_RANGE,   /* error: a corner's vertex or uv index */
-    TOILE_MESH_REPEATED_CORNER,      /* error: a face that uses a vertex twice */
-    TOILE_MESH_NOT_FINITE,           /* error: NaN or infinity in a position or uv */
-    TOILE_MESH_ZERO_AREA,            /* error: a face, or half of a quad, without area */
-    TOILE_MESH_ZERO_UV_AREA,         /* error when uvs are the pattern, else not looked for */
-    TOILE_MESH_NON_MANIFOLD_EDGE,    /* warning: three or more faces share an edge; it does not resist bending */
-    TOILE_MESH_FLIPPED_NEIGHBOUR,    /* warning: two faces run along their common edge in the same direction */
-    TOILE_MESH_ISOLATED_VERTEX,      /* warning: a vertex without face; it stays where it is */
-    TOILE_MESH_SLIVER                /* warning: a triangle whose height is under 1/1000 of its longest edge */
+    TOILE_MESH_NGON = 1,           /* error: a face without exactly 3 or 4 corners */
+    TOILE_MESH_INDEX_OUT_OF_RANGE, /* error: a corner's vertex or uv index */
+    TOILE_MESH_REPEATED_CORNER,    /* error: a face that uses a vertex twice */
+    TOILE_MESH_NOT_FINITE,         /* error: NaN or infinity in a position or uv */
+    TOILE_MESH_ZERO_AREA,          /* error: a face, or half of a quad, without area */
+    TOILE_MESH_ZERO_UV_AREA,       /* error when uvs are the pattern, else not looked for */
+    TOILE_MESH_NON_MANIFOLD_EDGE,  /* warning: three or more faces share an edge; it does not resist
+                                      bending */
+    TOILE_MESH_FLIPPED_NEIGHBOUR,  /* warning: two faces run along their common edge in the same
+                                      direction */
+    TOILE_MESH_ISOLATED_VERTEX,    /* warning: a vertex without face; it stays where it is */
+    TOILE_MESH_SLIVER /* warning: a triangle whose height is under 1/1000 of its longest edge */
 } ToileMeshIssueKind;
 
 typedef struct ToileMeshIssue {
@@ -72,63 +79,68 @@ typedef struct ToileMeshIssue {
 
 typedef enum ToileBendScale {
     TOILE_BEND_CALIBRATED = 0, /* cylinders bend with exactly the stated modulus */
-    TOILE_BEND_PAPER = 1       /* the factor 1/3 printed by Volino & Magnenat-Thalmann: three times softer */
+    TOILE_BEND_PAPER = 1       /* the paper's factor 1/3: three times softer */
 } ToileBendScale;
 
 /* Weft is the u direction of the pattern, warp the v direction. */
 typedef struct ToileFabric {
     uint32_t struct_size;
-    int32_t bend_scale;             /* a ToileBendScale; default calibrated */
-    double density_kg_per_m2;       /* default 0.15; above 0 */
-    double thickness_m;             /* default 0.0003; above 0; used by contact only */
-    double friction;                /* Coulomb coefficient, ratio; default 0.3; 0 or more */
-    double stretch_weft_N_per_m;    /* default 1000; above 0 */
-    double stretch_warp_N_per_m;    /* default 1000; above 0 */
-    double stretch_shear_N_per_m;   /* default 50; above 0 */
-    double stretch_poisson;         /* nu12, ratio: contraction along warp under tension along weft; default 0.2;
-                                       poisson^2 * warp / weft must be below 1 */
-    double stretch_damping_s;       /* strain-rate damping: stiffness times this time; default 0; 0 or more */
-    double bend_weft_N_m;           /* default 5e-5; 0 or more; moment per width and curvature when the weft is curved */
-    double bend_warp_N_m;           /* default 5e-5; 0 or more */
+    int32_t bend_scale;           /* a ToileBendScale; default calibrated */
+    double density_kg_per_m2;     /* default 0.15; above 0 */
+    double thickness_m;           /* default 0.0003; above 0; used by contact only */
+    double friction;              /* Coulomb coefficient, ratio; default 0.3; 0 or more */
+    double stretch_weft_N_per_m;  /* default 1000; above 0 */
+    double stretch_warp_N_per_m;  /* default 1000; above 0 */
+    double stretch_shear_N_per_m; /* default 50; above 0 */
+    double stretch_poisson; /* nu12, ratio: contraction along warp under tension along weft; default
+                               0.2; poisson^2 * warp / weft must be below 1 */
+    double stretch_damping_s; /* strain-rate damping: stiffness times this time; default 0; 0 or
+                                 more */
+    double bend_weft_N_m; /* default 5e-5; 0 or more; moment per width and curvature when the weft
+                             is curved */
+    double bend_warp_N_m; /* default 5e-5; 0 or more */
 } ToileFabric;
 
 /* ---- cloth ---- */
 
 typedef enum ToilePattern {
-    TOILE_PATTERN_NONE = 0,        /* the rest mesh in 3D is the rest shape; weft runs along each face's first edge */
+    TOILE_PATTERN_NONE = 0,        /* rest shape: the 3D mesh; weft: each face's first edge */
     TOILE_PATTERN_ORIENTATION = 1, /* as none, but weft and warp follow the uvs */
     TOILE_PATTERN_METRIC = 2       /* the uvs, times pattern_scale_m, are the rest shape */
 } ToilePattern;
 
 typedef enum ToileElements {
-    TOILE_ELEMENTS_NATIVE = 0,   /* quads as one element where the version has it; this one splits them */
+    TOILE_ELEMENTS_NATIVE =
+        0, /* quads as one element where the version has it; this one splits them */
     TOILE_ELEMENTS_TRIANGLES = 1 /* quads are split first */
 } ToileElements;
 
 typedef struct ToileClothDef {
     uint32_t struct_size;
-    int32_t pattern;                  /* a ToilePattern; default none */
-    int32_t elements;                 /* a ToileElements; default native */
-    int32_t pin_count;                /* default 0 */
-    const char *name;                 /* for messages; default "cloth"; copied */
-    const ToileMeshDef *mesh;         /* required */
-    const ToileFabric *fabric;        /* NULL: the defaults above */
-    const double *rest_positions_m;   /* 3 * vertex_count; NULL: the mesh's positions */
-    const double *start_positions_m;  /* 3 * vertex_count; NULL: the mesh's positions */
+    int32_t pattern;                        /* a ToilePattern; default none */
+    int32_t elements;                       /* a ToileElements; default native */
+    int32_t pin_count;                      /* default 0 */
+    const char *name;                       /* for messages; default "cloth"; copied */
+    const ToileMeshDef *mesh;               /* required */
+    const ToileFabric *fabric;              /* NULL: the defaults above */
+    const double *rest_positions_m;         /* 3 * vertex_count; NULL: the mesh's positions */
+    const double *start_positions_m;        /* 3 * vertex_count; NULL: the mesh's positions */
     const double *start_velocities_m_per_s; /* 3 * vertex_count; NULL: at rest */
-    const int32_t *pin_vertices;      /* pin_count vertex indices; duplicates allowed */
-    double pattern_scale_m;           /* metres per uv unit when the pattern is metric; default 1; above 0 */
+    const int32_t *pin_vertices;            /* pin_count vertex indices; duplicates allowed */
+    double pattern_scale_m; /* metres per uv unit when the pattern is metric; default 1; above 0 */
 } ToileClothDef;
 
 /* ---- colliders ---- */
 
 typedef enum ToileColliderShape {
     TOILE_COLLIDER_SPHERE = 0, /* center_m, radius_m */
-    TOILE_COLLIDER_PLANE = 1,  /* center_m on the plane, normal towards the free side; everything behind it is solid */
-    TOILE_COLLIDER_BOX = 2     /* center_m, half_m along the axes */
+    TOILE_COLLIDER_PLANE =
+        1, /* center_m on the plane, normal towards the free side; everything behind it is solid */
+    TOILE_COLLIDER_BOX = 2 /* center_m, half_m along the axes */
 } ToileColliderShape;
 
-/* A rigid motion about the origin: first the rotation (unit axis times angle), then the translation. */
+/* A rigid motion about the origin: first the rotation (unit axis times angle), then the
+ * translation. */
 typedef struct ToilePose {
     double translate_m[3];
     double rotate_rad[3];
@@ -136,15 +148,16 @@ typedef struct ToilePose {
 
 typedef struct ToileColliderDef {
     uint32_t struct_size;
-    int32_t shape;        /* a ToileColliderShape; default sphere */
-    const char *name;     /* for messages; default "collider"; copied */
-    double center_m[3];   /* default 0 */
-    double radius_m;      /* default 0.5; above 0 */
-    double normal[3];     /* default +y; need not be of unit length, must not be zero */
-    double half_m[3];     /* default 0.5 each; above 0 */
-    double thickness_m;   /* distance kept in addition to half the cloth's; default 0.001; 0 or more */
-    double friction;      /* ratio; below 0 (default): ToileSimDef's, else the fabric's */
-    ToilePose pose;       /* at the start; default identity */
+    int32_t shape;      /* a ToileColliderShape; default sphere */
+    const char *name;   /* for messages; default "collider"; copied */
+    double center_m[3]; /* default 0 */
+    double radius_m;    /* default 0.5; above 0 */
+    double normal[3];   /* default +y; need not be of unit length, must not be zero */
+    double half_m[3];   /* default 0.5 each; above 0 */
+    double
+        thickness_m; /* distance kept in addition to half the cloth's; default 0.001; 0 or more */
+    double friction; /* ratio; below 0 (default): ToileSimDef's, else the fabric's */
+    ToilePose pose;  /* at the start; default identity */
 } ToileColliderDef;
 
 /* ---- simulation ---- */
@@ -157,41 +170,44 @@ typedef enum ToileQuality {
 
 typedef struct ToileSimDef {
     uint32_t struct_size;
-    int32_t threads;               /* workers of the library's own pool; 0 (default): one per processor the process may use */
-    int32_t quality;               /* a ToileQuality; default standard */
-    int32_t substeps;              /* per frame; 0 (default): steps of about 1/96 s */
-    int32_t newton_iterations;     /* most per sub-step; 0 (default): by quality */
-    int32_t start_frame;           /* number of the frame the start state belongs to; default 1 */
-    double fps;                    /* frames per second; default 24; above 0 */
-    double gravity_m_per_s2[3];    /* default 0, -9.81, 0 */
-    double tolerance_m;            /* Newton stops when no vertex moves more; 0 (default): by quality */
-    double linear_tolerance;       /* relative residual of the linear solve, ratio; 0 (default): by quality */
-    double drag_kg_per_m2_s;       /* force -c * area * velocity on each vertex; default 0; 0 or more */
-    double contact_thickness_m;    /* cloth-cloth distance; below 0 (default): the larger of 1 mm and twice the fabric's
-                                      thickness. Cloth keeps half of it plus the collider's thickness from colliders. */
-    double contact_friction;       /* ratio; below 0 (default): the fabric's */
-    ToileAllocator allocator;      /* default: the C library's */
-    ToileLog log;                  /* default: silent */
-    ToileProgress progress;        /* default: none */
-    ToileTasks tasks;              /* default: the library's own workers */
+    int32_t threads;  /* workers of the library's own pool; 0 (default): one per processor the
+                         process may use */
+    int32_t quality;  /* a ToileQuality; default standard */
+    int32_t substeps; /* per frame; 0 (default): steps of about 1/96 s */
+    int32_t newton_iterations;  /* most per sub-step; 0 (default): by quality */
+    int32_t start_frame;        /* number of the frame the start state belongs to; default 1 */
+    double fps;                 /* frames per second; default 24; above 0 */
+    double gravity_m_per_s2[3]; /* default 0, -9.81, 0 */
+    double tolerance_m;      /* Newton stops when no vertex moves more; 0 (default): by quality */
+    double linear_tolerance; /* relative residual of the linear solve, ratio; 0 (default): by
+                                quality */
+    double drag_kg_per_m2_s; /* force -c * area * velocity on each vertex; default 0; 0 or more */
+    double contact_thickness_m; /* cloth-cloth distance; below 0 (default): the larger of 1 mm and
+                                   twice the fabric's thickness. Cloth keeps half of it plus the
+                                   collider's thickness from colliders. */
+    double contact_friction;    /* ratio; below 0 (default): the fabric's */
+    ToileAllocator allocator;   /* default: the C library's */
+    ToileLog log;               /* default: silent */
+    ToileProgress progress;     /* default: none */
+    ToileTasks tasks;           /* default: the library's own workers */
 } ToileSimDef;
 
 /* What the last step or settle did. */
 typedef struct ToileStats {
     uint32_t struct_size;
-    int32_t substeps;            /* taken, retries not counted */
-    int32_t newton_iterations;   /* sum over sub-steps */
-    int32_t cg_iterations;       /* sum */
-    int32_t line_search_cuts;    /* times a Newton step was halved */
-    int32_t retries;             /* sub-steps that were repeated with half the step */
-    int32_t contacts;            /* vertices within contact distance of a collider at the end */
-    int32_t projected;           /* vertices put back outside a collider at the end of a sub-step */
-    double residual_N;           /* largest force left on a free vertex by the last Newton iteration */
-    double kinetic_J;            /* at the end */
-    double stretch_p99;          /* 99th percentile over triangles of the larger principal stretch, ratio */
-    double stretch_max;          /* largest, ratio */
-    double speed_max_m_per_s;    /* fastest vertex */
-    double penetration_max_m;    /* deepest vertex inside a collider at the end; 0: none */
+    int32_t substeps;          /* taken, retries not counted */
+    int32_t newton_iterations; /* sum over sub-steps */
+    int32_t cg_iterations;     /* sum */
+    int32_t line_search_cuts;  /* times a Newton step was halved */
+    int32_t retries;           /* sub-steps that were repeated with half the step */
+    int32_t contacts;          /* vertices within contact distance of a collider at the end */
+    int32_t projected;         /* vertices put back outside a collider at the end of a sub-step */
+    double residual_N;  /* largest force left on a free vertex by the last Newton iteration */
+    double kinetic_J;   /* at the end */
+    double stretch_p99; /* 99th percentile over triangles of the larger principal stretch, ratio */
+    double stretch_max; /* largest, ratio */
+    double speed_max_m_per_s; /* fastest vertex */
+    double penetration_max_m; /* deepest vertex inside a collider at the end; 0: none */
 } ToileStats;
 
 typedef struct ToileEnergies {
@@ -208,20 +224,21 @@ typedef struct ToileEnergies {
 typedef struct ToileSettleDef {
     uint32_t struct_size;
     int32_t max_iterations; /* Newton iterations; default 2000 */
-    double tolerance;       /* done when the net force left on the free vertices is below this part of the load's, both as
-                               root of the sum of squares, ratio; default 1e-6 */
+    double tolerance; /* done when the net force left on the free vertices is below this part of the
+                         load's, both as root of the sum of squares, ratio; default 1e-6 */
 } ToileSettleDef;
 
 typedef struct ToileSettleResult {
     uint32_t struct_size;
     int32_t iterations;
-    int32_t converged;       /* 1: the tolerance was met */
+    int32_t converged; /* 1: the tolerance was met */
     uint32_t reserved;
-    double residual;         /* force left over load, ratio */
-    double largest_force_N;  /* largest force left on one free vertex */
+    double residual;        /* force left over load, ratio */
+    double largest_force_N; /* largest force left on one free vertex */
 } ToileSettleResult;
 
-/* Each writes the defaults, never more than `struct_size` bytes, and stores that size. [any thread] */
+/* Each writes the defaults, never more than `struct_size` bytes, and stores that size. [any thread]
+ */
 TOILE_API void toile_mesh_def_init(ToileMeshDef *def, uint32_t struct_size);
 TOILE_API void toile_fabric_init(ToileFabric *fabric, uint32_t struct_size);
 TOILE_API void toile_cloth_def_init(ToileClothDef *def, uint32_t struct_size);
@@ -232,11 +249,11 @@ TOILE_API void toile_stats_init(ToileStats *stats, uint32_t struct_size);
 TOILE_API void toile_energies_init(ToileEnergies *energies, uint32_t struct_size);
 TOILE_API void toile_settle_result_init(ToileSettleResult *result, uint32_t struct_size);
 
-#define TOILE_DEFINE_DEFAULT(Type, name)                                                                                       \
-    static inline Type name##_default(void) {                                                                                  \
-        Type value;                                                                                                            \
-        name##_init(&value, (uint32_t)sizeof value);                                                                           \
-        return value;                                                                                                          \
+#define TOILE_DEFINE_DEFAULT(Type, name)                                                           \
+    static inline Type name##_default(void) {                                                      \
+        Type value;                                                                                \
+        name##_init(&value, (uint32_t)sizeof value);                                               \
+        return value;                                                                              \
     }
 TOILE_DEFINE_DEFAULT(ToileMeshDef, toile_mesh_def)
 TOILE_DEFINE_DEFAULT(ToileFabric, toile_fabric)
