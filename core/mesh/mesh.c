@@ -17,6 +17,8 @@
 #define SLIVER_RATIO 1e-3
 /* and one lower than this has no area as far as double arithmetic can tell */
 #define FLAT_RATIO 1e-9
+/* so that three coordinates and four corners of each still count in 32 bits */
+#define MOST_VERTICES 100000000
 
 typedef struct Check {
     const ToileMeshDef *def;
@@ -45,6 +47,9 @@ static void report(const Check *check, ToileMeshIssueKind kind, bool is_error, i
 const char *tl_mesh_check_counts(const ToileMeshDef *def) {
     if (def->vertex_count < 1 || def->face_count < 1) {
         return "the mesh has no vertex or no face";
+    }
+    if (def->vertex_count > MOST_VERTICES || def->face_count > MOST_VERTICES) {
+        return "the mesh has more than 100 million vertices or faces";
     }
     if (def->positions_m == NULL || def->face_sizes == NULL || def->corners == NULL) {
         return "the mesh lacks positions_m, face_sizes or corners";

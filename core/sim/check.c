@@ -202,11 +202,15 @@ ToileStatus tl_check_collider_def(const ToileColliderDef *def, ToileError *error
     return status == TOILE_STATUS_OK ? tl_check_pose(&def->pose, error) : status;
 }
 
+/* a bad mesh may have thousands; toile_mesh_check lists them all */
+enum { MOST_WARNINGS = 16 };
+
 /* Collects findings for toile_mesh_check and tl_check_mesh. */
 typedef struct Findings {
     ToileMeshIssue *issues;
     int32_t capacity;
     int32_t count;
+    int32_t warnings;
     bool refused;
     ToileMeshIssue first_error;
     const ToileLog *log;
@@ -222,7 +226,7 @@ static void collect(void *user, const ToileMeshIssue *issue) {
         found->refused = true;
         found->first_error = *issue;
     }
-    if (!issue->is_error) {
+    if (!issue->is_error && found->warnings++ < MOST_WARNINGS) {
         tl_log(found->log, TOILE_LOG_WARNING, "%s", issue->message);
     }
 }
@@ -251,7 +255,12 @@ ToileStatus tl_check_mesh(const ToileMeshDef *mesh, bool uv_is_pattern,
     Findings found;
     memset(&found, 0, sizeof found);
     found.log = log;
-    return check_mesh(mesh, uv_is_pattern, rest_positions, allocator, &found, error);
+    ToileStatus status = check_mesh(mesh, uv_is_pattern, rest_positions, allocator, &found, error);
+    if (found.warnings > MOST_WARNINGS) {
+        tl_log(log, TOILE_LOG_WARNING, "and %" PRId32 " more warnings about this mesh",
+               found.warnings - MOST_WARNINGS);
+    }
+    return status;
 }
 
 ToileStatus toile_mesh_check(const ToileMeshDef *mesh, bool uv_is_pattern, ToileMeshIssue *issues,

@@ -118,8 +118,10 @@ static int32_t free_cloth_slot(ToileSim *sim) {
     if (slots == NULL) {
         return -1;
     }
-    memcpy(slots, sim->cloths, sizeof *slots * (size_t)sim->cloth_capacity);
     int32_t first = sim->cloth_capacity;
+    for (int32_t i = 0; i < first; i++) {
+        slots[i] = sim->cloths[i];
+    }
     sim->cloths = slots;
     sim->cloth_capacity = capacity;
     return first;
@@ -136,8 +138,10 @@ static int32_t free_collider_slot(ToileSim *sim) {
     if (slots == NULL) {
         return -1;
     }
-    memcpy(slots, sim->colliders, sizeof *slots * (size_t)sim->collider_capacity);
     int32_t first = sim->collider_capacity;
+    for (int32_t i = 0; i < first; i++) {
+        slots[i] = sim->colliders[i];
+    }
     sim->colliders = slots;
     sim->collider_capacity = capacity;
     return first;

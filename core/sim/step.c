@@ -30,6 +30,7 @@ static TlNewton newton_options(const ToileSimDef *def, double dt_s) {
     options.tolerance_m = levels[def->quality].tolerance_m;
     options.linear_tolerance = levels[def->quality].linear;
     options.most_cg = MOST_CG;
+    options.most_move_m = INFINITY;
     if (def->newton_iterations > 0) {
         options.most_iterations = def->newton_iterations;
     }
@@ -185,6 +186,23 @@ static void report_settle(ToileSim *sim, const TlSettleResult *from, ToileSettle
     }
 }
 
+static ToileStatus settle_status(const TlSettleResult *found, ToileError *error) {
+    if (found->cancelled) {
+        return tl_fail(error, TOILE_STATUS_CANCELLED, "cancelled");
+    }
+    if (found->unheld) {
+        return tl_fail(
+            error, TOILE_STATUS_DIVERGED,
+            "nothing holds the cloth, so it has no static drape; pin it or put a collider "
+            "under it");
+    }
+    if (!found->finite) {
+        return tl_fail(error, TOILE_STATUS_DIVERGED,
+                       "settling found no finite state; start from a cleaner pose");
+    }
+    return TOILE_STATUS_OK;
+}
+
 ToileStatus toile_sim_settle(ToileSim *sim, const ToileSettleDef *def, ToileSettleResult *result,
                              ToileError *error) {
     ToileSettleDef local = toile_settle_def_default();
@@ -216,12 +234,10 @@ ToileStatus toile_sim_settle(ToileSim *sim, const ToileSettleDef *def, ToileSett
                         watch_settle, sim};
     TlSettleResult found = tl_settle(&sim->system, &contacts, &options, sim->state.x);
     report_settle(sim, &found, result);
-    if (found.cancelled || !found.finite) {
+    status = settle_status(&found, error);
+    if (status != TOILE_STATUS_OK) {
         roll_back(sim);
-        return found.cancelled
-                   ? tl_fail(error, TOILE_STATUS_CANCELLED, "cancelled")
-                   : tl_fail(error, TOILE_STATUS_DIVERGED,
-                             "settling found no finite state; start from a cleaner pose");
+        return status;
     }
     memset(sim->state.v, 0, 3 * sizeof(double) * (size_t)sim->state.vertex_count);
     arrive(sim);

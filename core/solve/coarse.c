@@ -180,7 +180,7 @@ static void list_vertices(TlCoarse *coarse, int32_t n) {
 /* The square root of the vertex count: 100 nodes for 10k vertices, 200 for 40k. */
 static int32_t node_count_for(int32_t n) {
     int32_t count = (int32_t)sqrt((double)n);
-    return count > MAX_NODES ? MAX_NODES : count < 1 ? 1 : count;
+    return count > MAX_NODES ? MAX_NODES : count;
 }
 
 static bool alloc_coarse(TlArena *arena, int32_t n, TlCoarse *out) {
@@ -205,6 +205,9 @@ bool tl_coarse_build(TlArena *arena, const TlModel *model, const TlBlockMatrix *
     out->node_count = node_count_for(n);
     if (!alloc_coarse(arena, n, out)) {
         return false;
+    }
+    if (n == 0) {
+        return true;
     }
     TlArena scratch;
     tl_arena_init(&scratch, arena->allocator);

@@ -137,26 +137,35 @@ static double dot(TlSystem *system, const double *a, double *b) {
     return tl_parallel_sum(system->pool, system->model->vertex_count, GRAIN, dot_range, &job);
 }
 
-static double largest_move(const double *from, const double *to, int32_t n) {
-    double largest = 0.0;
+/* Largest size among 3 n values. */
+static double largest(const double *values, int32_t n) {
+    double most = 0.0;
     for (int64_t i = 0; i < 3 * (int64_t)n; i++) {
-        double move = fabs(to[i] - from[i]);
-        largest = move > largest || move != move ? move : largest;
+        most = tl_max(most, fabs(values[i]));
     }
-    return largest;
+    return most;
+}
+
+static double largest_move(const double *from, const double *to, int32_t n) {
+    double most = 0.0;
+    for (int64_t i = 0; i < 3 * (int64_t)n; i++) {
+        most = tl_max(most, fabs(to[i] - from[i]));
+    }
+    return most;
 }
 
 /* Finds a part of system->step that lowers the potential, leaving the accepted point in
  * system->trial; false when there is none. */
-static bool line_search(TlSystem *system, const TlContacts *contacts, double dt_s, const double *x,
-                        double slope, TlNewtonResult *result) {
+static bool line_search(TlSystem *system, const TlContacts *contacts, const TlNewton *options,
+                        const double *x, double slope, TlNewtonResult *result) {
     int32_t n = system->model->vertex_count;
-    double before = psi(system, contacts, dt_s, x), part = 1.0;
+    double before = psi(system, contacts, options->dt_s, x);
+    double part = tl_min(1.0, options->most_move_m / largest(system->step, n));
     for (int32_t cut = 0; cut <= MOST_CUTS; cut++, part *= 0.5) {
         Job job = {system, NULL, x, system->trial, part};
         tl_parallel_for(system->pool, n, GRAIN, try_range, &job);
         tl_newton_project(system, contacts, TL_LEAST_GAP, system->trial);
-        double after = psi(system, contacts, dt_s, system->trial);
+        double after = psi(system, contacts, options->dt_s, system->trial);
         if (after <= before + ARMIJO * part * slope + ROUNDING * fabs(before)) {
             result->part = part;
             return true;
@@ -192,7 +201,7 @@ TlNewtonResult tl_newton(TlSystem *system, const TlContacts *contacts, const TlN
             result.last_step_m = 0.0;
             break;
         }
-        if (!line_search(system, contacts, options->dt_s, x, slope, &result)) {
+        if (!line_search(system, contacts, options, x, slope, &result)) {
             result.stuck = true;
             break;
         }

@@ -17,6 +17,7 @@ typedef struct TlNewton {
     int32_t most_cg;
     double tolerance_m;      /* stop when no vertex moved more */
     double linear_tolerance; /* of the conjugate gradients */
+    double most_move_m;      /* steps are shortened so that no vertex moves farther at once */
 } TlNewton;
 
 typedef struct TlNewtonResult {

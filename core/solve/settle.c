@@ -13,6 +13,8 @@
 #define FIRST_H 0.02
 #define LEAST_H 1e-4
 #define MOST_H 1e4
+/* no cloth travels this far to its drape: nothing holds it */
+#define FALLEN_AWAY_M 1e4
 
 static void describe(TlSystem *system, const double *gravity, double h, const double *x) {
     const TlModel *model = system->model;
@@ -55,41 +57,63 @@ static void measure(TlSystem *system, const TlContacts *contacts, double load, c
     result->largest_force_N = sqrt(largest);
 }
 
+/* Half the thinnest collider, so that no iteration carries a vertex through one; planes have no
+ * back. */
+static double safe_move(const TlContacts *contacts) {
+    double least = INFINITY;
+    for (int32_t i = 0; i < contacts->collider_count; i++) {
+        const TlCollider *c = contacts->now[i].collider;
+        if (c->shape == TOILE_COLLIDER_SPHERE) {
+            least = tl_min(least, c->radius);
+        } else if (c->shape == TOILE_COLLIDER_BOX) {
+            least = tl_min(least, tl_min(c->half.x, tl_min(c->half.y, c->half.z)));
+        }
+    }
+    return 0.5 * least;
+}
+
+/* The next pseudo step, from how much of the last Newton step could be taken. */
+static double adapt(double h, const TlNewtonResult *step) {
+    if (step->stuck) {
+        return tl_max(0.25 * h, LEAST_H);
+    }
+    if (step->part == 1.0) {
+        return tl_min(2.0 * h, MOST_H);
+    }
+    return step->part < 0.25 ? tl_max(0.5 * h, LEAST_H) : h;
+}
+
 TlSettleResult tl_settle(TlSystem *system, const TlContacts *contacts, const TlSettle *options,
                          double *x) {
     TlSettleResult result;
     memset(&result, 0, sizeof result);
     result.finite = true;
-    double h = FIRST_H, load = load_of(system, options->gravity);
-    TlNewton newton = {0.0, 1, 5 * system->model->vertex_count + 200, 0.0, 1e-4};
+    double h = FIRST_H, load = load_of(system, options->gravity), fallen = 0.0;
+    TlNewton newton = {0.0, 1,    5 * system->model->vertex_count + 200,
+                       0.0, 1e-4, safe_move(contacts)};
     tl_newton_project(system, contacts, TL_START_GAP, x);
-    while (result.iterations <= options->most_iterations) {
+    for (;;) {
         describe(system, options->gravity, h, x);
         measure(system, contacts, load, x, &result);
-        if (result.residual <= options->tolerance) {
-            result.converged = true;
-            break;
+        result.converged = result.residual <= options->tolerance;
+        if (result.converged || result.iterations == options->most_iterations) {
+            return result;
         }
         if (options->watch != NULL &&
             !options->watch(options->user, result.iterations, result.residual)) {
             result.cancelled = true;
-            break;
+            return result;
         }
         TlNewtonResult step = tl_newton(system, contacts, &newton, x);
         result.iterations++;
         result.cg_iterations += step.cg_iterations;
         result.cuts += step.cuts;
-        if (!step.finite) {
-            result.finite = false;
-            break;
+        fallen += step.last_step_m;
+        result.finite = step.finite;
+        result.unheld = fallen > FALLEN_AWAY_M;
+        if (!result.finite || result.unheld) {
+            return result;
         }
-        if (step.stuck) {
-            h = tl_max(0.25 * h, LEAST_H);
-        } else if (step.part == 1.0) {
-            h = tl_min(2.0 * h, MOST_H);
-        } else if (step.part < 0.25) {
-            h = tl_max(0.5 * h, LEAST_H);
-        }
+        h = adapt(h, &step);
     }
-    return result;
 }

@@ -22,6 +22,7 @@ typedef struct TlSettleResult {
     int32_t cg_iterations;
     int32_t cuts;
     bool converged, cancelled, finite;
+    bool unheld; /* the cloth fell away */
     double residual;
     double largest_force_N;
 } TlSettleResult;

@@ -35,15 +35,13 @@ extern "C" {
 /* What a function that can fail answers. Values never change; new ones go at the end. */
 typedef enum ToileStatus {
     TOILE_STATUS_OK = 0,
-    TOILE_STATUS_INVALID_ARGUMENT =
-        1, /* the caller's mistake: NULL, a struct not initialised, a value out of range */
-    TOILE_STATUS_INVALID_DATA = 2, /* a mesh, scene or file whose content cannot be used */
-    TOILE_STATUS_NOT_FOUND = 3,    /* a file or a named thing that is not there */
+    TOILE_STATUS_INVALID_ARGUMENT = 1, /* the caller's mistake: NULL, a value out of range */
+    TOILE_STATUS_INVALID_DATA = 2,     /* a mesh, scene or file whose content cannot be used */
+    TOILE_STATUS_NOT_FOUND = 3,        /* a file or a named thing that is not there */
     TOILE_STATUS_STALE_ID = 4, /* an id of something that was removed, or of another simulation */
     TOILE_STATUS_OUT_OF_MEMORY = 5,
-    TOILE_STATUS_CANCELLED = 6, /* the progress callback answered false */
-    TOILE_STATUS_DIVERGED =
-        7, /* the solver found no finite state; the sim stays at its last complete frame */
+    TOILE_STATUS_CANCELLED = 6,     /* the progress callback answered false */
+    TOILE_STATUS_DIVERGED = 7,      /* no finite state found; the sim keeps its last frame */
     TOILE_STATUS_CANNOT_CREATE = 8, /* an output file cannot be made */
     TOILE_STATUS_IO_ERROR = 9,      /* reading or writing failed; includes a full disk */
     TOILE_STATUS_UNSUPPORTED = 10,  /* valid, but not offered by this version */

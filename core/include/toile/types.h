@@ -110,8 +110,7 @@ typedef enum ToilePattern {
 } ToilePattern;
 
 typedef enum ToileElements {
-    TOILE_ELEMENTS_NATIVE =
-        0, /* quads as one element where the version has it; this one splits them */
+    TOILE_ELEMENTS_NATIVE = 0,   /* quads as one element; this version still splits them */
     TOILE_ELEMENTS_TRIANGLES = 1 /* quads are split first */
 } ToileElements;
 
@@ -134,9 +133,8 @@ typedef struct ToileClothDef {
 
 typedef enum ToileColliderShape {
     TOILE_COLLIDER_SPHERE = 0, /* center_m, radius_m */
-    TOILE_COLLIDER_PLANE =
-        1, /* center_m on the plane, normal towards the free side; everything behind it is solid */
-    TOILE_COLLIDER_BOX = 2 /* center_m, half_m along the axes */
+    TOILE_COLLIDER_PLANE = 1,  /* center_m on it, normal to the free side; solid behind */
+    TOILE_COLLIDER_BOX = 2     /* center_m, half_m along the axes */
 } ToileColliderShape;
 
 /* A rigid motion about the origin: first the rotation (unit axis times angle), then the

@@ -1,0 +1,416 @@
+/* SPDX-FileCopyrightText: 2026 Toile contributors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A C face for Alembic archives (Ogawa files).
+ *
+ * Rules of the boundary
+ *  - No C++ type, exception or allocation crosses it. A call that can fail answers an abcc_status
+ *    and fills *error, which may be NULL and is untouched on success.
+ *  - Strings are UTF-8. Those handed out belong to the handle and live until it is closed. Arrays
+ *    are copied into buffers of the caller.
+ *  - Structs start with struct_size; the inline abcc_..._default functions set it and zero the
+ * rest. A struct whose size is 0 or too small is refused as not initialised.
+ *  - Times are seconds. Frames exist only in the host.
+ *  - Files hold faces clockwise seen from outside. The shim takes and hands over counter-clockwise
+ *    faces, and reverses indices and everything else that is stored per corner together.
+ *    ABCC_RAW_WINDING turns that off.
+ *  - Axes and units are never changed here; the host owns them.
+ *
+ * Thread tags:
+ *   [any thread]             at any time from any thread; calls on one reader wait for each other,
+ *                            so that several threads read faster with a reader each
+ *   [one thread per writer]  calls on one writer must not overlap */
+#ifndef TOILE_IO_ABC_C_H
+#define TOILE_IO_ABC_C_H
+
+#include "toile/base.h"
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct abcc_reader abcc_reader;
+typedef struct abcc_writer abcc_writer;
+typedef uint32_t abcc_obj;  /* index in depth-first order; 0 is the top object */
+typedef uint32_t abcc_time; /* id of a time sampling; 0 is "static" */
+
+/* What a function that can fail answers. Values never change; new ones go at the end. */
+typedef enum abcc_status {
+    ABCC_OK = 0,
+    ABCC_E_ARG = 1,         /* the caller's mistake: NULL, unknown id, value out of range */
+    ABCC_E_OPEN = 2,        /* no such file, no permission, cannot be created */
+    ABCC_E_HDF5 = 3,        /* an Alembic file of the old HDF5 kind, which is not supported */
+    ABCC_E_NOT_ALEMBIC = 4, /* something else altogether */
+    ABCC_E_UNFINISHED = 5,  /* its writer was stopped before the end */
+    ABCC_E_CORRUPT = 6,     /* the structure or a sample contradicts itself */
+    ABCC_E_LIMIT = 7,       /* beyond abcc_limits */
+    ABCC_E_IO = 8,          /* reading or writing failed */
+    ABCC_E_NOSPACE = 9,     /* the disk, or the user's share of it, is full */
+    ABCC_E_ORDER = 10,      /* writer calls that do not fit those made before */
+    ABCC_E_MEMORY = 11,
+    ABCC_E_INTERNAL = 12
+} abcc_status;
+
+/* One sentence: what was wrong, in which object, the value found, what is allowed. */
+typedef struct abcc_error {
+    abcc_status code;
+    char text[252];
+} abcc_error;
+
+/* Flags of abcc_open and abcc_create. */
+enum { ABCC_RAW_WINDING = 1 };
+
+/* Number of this interface: major << 16 | minor. [any thread] */
+TOILE_API uint32_t abcc_version(void);
+
+/* ---- archives, reading ---- */
+
+/* What a file may ask for. A value of 0 takes the default. */
+typedef struct abcc_limits {
+    uint32_t struct_size;
+    uint32_t max_depth;        /* levels of objects and of properties; default 256, at most 1000 */
+    uint32_t max_objects;      /* objects, with those seen through instances; default 1 000 000 */
+    uint64_t max_sample_bytes; /* of one array; default 4 GiB */
+} abcc_limits;
+
+static inline abcc_limits abcc_limits_default(void) {
+    abcc_limits limits;
+    memset(&limits, 0, sizeof limits);
+    limits.struct_size = (uint32_t)sizeof limits;
+    return limits;
+}
+
+/* Verifies the structure of a file without interpreting it: every part inside the file, headers
+ * well formed, every sample there and of the size its header promises, strings terminated, times
+ * increasing. Reads headers and strings only. The library behind this header crashes on files that
+ * fail here. `limits` may be NULL. [any thread] */
+TOILE_API abcc_status abcc_check(const char *path, const abcc_limits *limits, abcc_error *error);
+
+/* Opens a file after abcc_check, lists its objects and resolves its instances. A file with an
+ * instance that contains itself is refused. `limits` may be NULL. The file may be replaced by
+ * renaming while it is open, but not be changed in place. [any thread] */
+TOILE_API abcc_status abcc_open(const char *path, unsigned flags, const abcc_limits *limits,
+                                abcc_reader **out, abcc_error *error);
+
+/* NULL is allowed. [any thread, once no other call uses the reader] */
+TOILE_API void abcc_close(abcc_reader *reader);
+
+typedef struct abcc_info {
+    uint32_t struct_size;
+    uint32_t time_samplings; /* how many the file holds; id 0 is always there */
+    const char *application; /* free texts; "" when not recorded */
+    const char *description;
+    const char *library;
+    const char *date;
+    double fps; /* frames a second of the program that wrote the file; 0 when not recorded */
+} abcc_info;
+
+static inline abcc_info abcc_info_default(void) {
+    abcc_info info;
+    memset(&info, 0, sizeof info);
+    info.struct_size = (uint32_t)sizeof info;
+    return info;
+}
+
+/* What the file says about itself. [any thread] */
+TOILE_API abcc_status abcc_info_get(abcc_reader *reader, abcc_info *info, abcc_error *error);
+
+/* ---- hierarchy ---- */
+
+typedef enum abcc_kind {
+    ABCC_OTHER = 0,
+    ABCC_XFORM = 1,
+    ABCC_MESH = 2,
+    ABCC_SUBD = 3,
+    ABCC_POINTS = 4,
+    ABCC_CURVES = 5,
+    ABCC_CAMERA = 6,
+    ABCC_FACESET = 7
+} abcc_kind;
+
+typedef struct abcc_object {
+    uint32_t struct_size;
+    abcc_obj parent;      /* of the top object: 0 */
+    abcc_obj instance_of; /* the object whose data this one shows; 0: its own */
+    abcc_kind kind;
+    uint32_t samples;   /* of positions or of the matrix; 0: never set */
+    const char *name;   /* last part of the path */
+    const char *path;   /* "/a/b"; of the top object "/" */
+    const char *schema; /* "AbcGeom_PolyMesh_v1" and so on, or "" */
+} abcc_object;
+
+static inline abcc_object abcc_object_default(void) {
+    abcc_object object;
+    memset(&object, 0, sizeof object);
+    object.struct_size = (uint32_t)sizeof object;
+    return object;
+}
+
+/* Objects of the file with the top object, which is number 0. An instance counts with all that
+ * lies below its source. 0 when `reader` is NULL. [any thread] */
+TOILE_API uint32_t abcc_object_count(abcc_reader *reader);
+
+/* One object of the table. A child's number is greater than its parent's. [any thread] */
+TOILE_API abcc_status abcc_object_get(abcc_reader *reader, abcc_obj obj, abcc_object *object,
+                                      abcc_error *error);
+
+/* The object at a full path such as "/skirt/skirtShape". [any thread] */
+TOILE_API abcc_status abcc_find(abcc_reader *reader, const char *path, abcc_obj *obj,
+                                abcc_error *error);
+
+/* ---- time ---- */
+
+/* Time of a sample in seconds. [any thread] */
+TOILE_API abcc_status abcc_sample_time(abcc_reader *reader, abcc_obj obj, uint32_t sample,
+                                       double *seconds, abcc_error *error);
+
+/* The samples around a time and the weight of the later one, 0 to 1. Before the first and after the
+ * last sample both are that sample. A time within a thousandth of the gap from a sample is
+ * that sample, so that frame / fps finds its sample in spite of rounding. [any thread] */
+TOILE_API abcc_status abcc_sample_at(abcc_reader *reader, abcc_obj obj, double seconds,
+                                     uint32_t *floor_sample, uint32_t *ceil_sample, double *weight,
+                                     abcc_error *error);
+
+/* ---- transforms ---- */
+
+/* The matrix of one transform, for row vectors: 16 doubles, translation in m[12..14]. Between two
+ * samples the elements are blended linearly, which moves every point on a straight line.
+ * `inherits` gets 0 when the transform ignores its parents; it may be NULL. [any thread] */
+TOILE_API abcc_status abcc_xform_read(abcc_reader *reader, abcc_obj obj, double seconds,
+                                      double m[16], int *inherits, abcc_error *error);
+
+/* The matrix from an object's space to the world. `visible` gets 0 when the object or an ancestor
+ * hides it, `mirrored` gets 1 when the matrix turns faces inside out; both may be NULL.
+ * [any thread] */
+TOILE_API abcc_status abcc_world(abcc_reader *reader, abcc_obj obj, double seconds, double m[16],
+                                 int *visible, int *mirrored, abcc_error *error);
+
+/* Bounds of everything below an object (0: of the whole file) in its own space, as the file claims
+ * them: minimum, then maximum. `known` gets 0, and `bounds` zeros, when it makes no claim. At times
+ * between samples the earlier one is taken. [any thread] */
+TOILE_API abcc_status abcc_child_bounds(abcc_reader *reader, abcc_obj obj, double seconds,
+                                        double bounds[6], int *known, abcc_error *error);
+
+/* ---- meshes and subdivision cages ---- */
+
+typedef enum abcc_scope {
+    ABCC_NONE = 0,
+    ABCC_CONSTANT = 1,
+    ABCC_UNIFORM = 2,
+    ABCC_VARYING = 3,
+    ABCC_VERTEX = 4,
+    ABCC_FACEVARYING = 5
+} abcc_scope;
+
+typedef enum abcc_topology {
+    ABCC_TOPO_STATIC = 0, /* nothing moves */
+    ABCC_TOPO_FIXED = 1,  /* points move, faces stay: samples may be blended */
+    ABCC_TOPO_CHANGING = 2
+} abcc_topology;
+
+typedef struct abcc_mesh_sizes {
+    uint32_t struct_size;
+    uint32_t verts, faces, corners;
+    uint32_t velocities; /* 0 or verts */
+    uint32_t uv_values;  /* 0: the mesh has no uvs */
+    abcc_scope uv_scope; /* as in the file; abcc_mesh_read hands over one index a corner anyway */
+    abcc_topology topology;
+    int has_bounds;
+    double bounds[6];         /* the file's claim, object space: minimum, then maximum */
+    uint8_t topology_key[16]; /* equal keys: same faces and counts, nothing need be read again */
+    const char *uv_name;      /* the host's name of the uv map, or "" */
+} abcc_mesh_sizes;
+
+static inline abcc_mesh_sizes abcc_mesh_sizes_default(void) {
+    abcc_mesh_sizes sizes;
+    memset(&sizes, 0, sizeof sizes);
+    sizes.struct_size = (uint32_t)sizeof sizes;
+    return sizes;
+}
+
+/* Counts of one sample of an ABCC_MESH or ABCC_SUBD. Reads no arrays. [any thread] */
+TOILE_API abcc_status abcc_mesh_size(abcc_reader *reader, abcc_obj obj, uint32_t sample,
+                                     abcc_mesh_sizes *sizes, abcc_error *error);
+
+/* Where to put a sample. A NULL pointer means "not wanted". Capacities count elements: vertices,
+ * faces, corners, uv pairs. */
+typedef struct abcc_mesh_out {
+    uint32_t struct_size;
+    uint32_t cap_verts, cap_faces, cap_corners, cap_uv;
+    float *P;            /* 3 * verts */
+    float *v;            /* 3 * verts, units a second; only if the mesh has velocities */
+    int32_t *face_count; /* faces: corners of each */
+    int32_t *index;      /* corners: vertex of each */
+    float *uv;           /* 2 * uv_values */
+    uint32_t *uv_index;  /* corners: uv of each */
+} abcc_mesh_out;
+
+static inline abcc_mesh_out abcc_mesh_out_default(void) {
+    abcc_mesh_out out;
+    memset(&out, 0, sizeof out);
+    out.struct_size = (uint32_t)sizeof out;
+    return out;
+}
+
+/* Reads one sample. Counts are checked against each other and every index against its range; what
+ * fits together is handed over as it is, so that faces with fewer than three corners and points
+ * that are not finite are left for the host to refuse. Nothing is written when a check fails.
+ * [any thread] */
+TOILE_API abcc_status abcc_mesh_read(abcc_reader *reader, abcc_obj obj, uint32_t sample,
+                                     const abcc_mesh_out *out, abcc_error *error);
+
+/* ---- other parameters: user properties and arbitrary geometry parameters ---- */
+
+typedef enum abcc_type {
+    ABCC_BOOL = 0,
+    ABCC_U8 = 1,
+    ABCC_I8 = 2,
+    ABCC_U16 = 3,
+    ABCC_I16 = 4,
+    ABCC_U32 = 5,
+    ABCC_I32 = 6,
+    ABCC_U64 = 7,
+    ABCC_I64 = 8,
+    ABCC_F16 = 9,
+    ABCC_F32 = 10,
+    ABCC_F64 = 11,
+    ABCC_STRING = 12,
+    ABCC_WSTRING = 13
+} abcc_type;
+
+typedef enum abcc_where { ABCC_IN_ARB = 0, ABCC_IN_USER = 1 } abcc_where;
+
+typedef struct abcc_param {
+    uint32_t struct_size;
+    abcc_where where;
+    abcc_type type;
+    abcc_scope scope; /* ABCC_NONE for user properties */
+    uint32_t width;   /* how many of `type` make one value */
+    uint32_t samples;
+    int indexed;         /* values are shared through indices */
+    int scalar;          /* one value a sample; 0: an array */
+    const char *name;    /* below nested compounds "outer/inner" */
+    const char *meaning; /* "vector", "rgb", ... or "" */
+} abcc_param;
+
+static inline abcc_param abcc_param_default(void) {
+    abcc_param param;
+    memset(&param, 0, sizeof param);
+    param.struct_size = (uint32_t)sizeof param;
+    return param;
+}
+
+/* How many parameters an object has. [any thread] */
+TOILE_API abcc_status abcc_param_count(abcc_reader *reader, abcc_obj obj, uint32_t *count,
+                                       abcc_error *error);
+
+/* One parameter, by number below the count. [any thread] */
+TOILE_API abcc_status abcc_param_get(abcc_reader *reader, abcc_obj obj, uint32_t i,
+                                     abcc_param *param, abcc_error *error);
+
+/* Room needed for one sample: bytes of all values, how many values, how many indices. Strings are
+ * stored one after the other, each with its terminating zero. Wide strings are not read.
+ * [any thread] */
+TOILE_API abcc_status abcc_param_size(abcc_reader *reader, abcc_obj obj, uint32_t i,
+                                      uint32_t sample, uint64_t *bytes, uint64_t *values,
+                                      uint64_t *indices, abcc_error *error);
+
+/* Values and indices of one sample in the file's own order, into buffers of `bytes` bytes and
+ * `index_count` indices. `indices` may be NULL. [any thread] */
+TOILE_API abcc_status abcc_param_read(abcc_reader *reader, abcc_obj obj, uint32_t i,
+                                      uint32_t sample, void *values, uint64_t bytes,
+                                      uint32_t *indices, uint64_t index_count, abcc_error *error);
+
+/* ---- writing ----
+ *
+ * Everything goes to "<path>.<host>.<pid>.tmp" in the same folder; abcc_finish gives it its name.
+ * Until then, and after any failure, nothing appears or changes under the final name. Equal calls
+ * give equal bytes. */
+
+typedef struct abcc_create_info {
+    uint32_t struct_size;
+    unsigned flags;          /* ABCC_RAW_WINDING or 0 */
+    double fps;              /* recorded for other programs; greater than 0 */
+    const char *application; /* free texts, or NULL; ';' and '=' are stored as ',' and ':' */
+    const char *description;
+} abcc_create_info;
+
+static inline abcc_create_info abcc_create_info_default(void) {
+    abcc_create_info info;
+    memset(&info, 0, sizeof info);
+    info.struct_size = (uint32_t)sizeof info;
+    return info;
+}
+
+/* Begins a file. ABCC_E_OPEN when it cannot be created. [any thread] */
+TOILE_API abcc_status abcc_create(const char *path, const abcc_create_info *info, abcc_writer **out,
+                                  abcc_error *error);
+
+/* Declares samples at start + k * step seconds, step > 0. Equal calls give equal ids.
+ * [one thread per writer] */
+TOILE_API abcc_status abcc_time_uniform(abcc_writer *writer, double start, double step,
+                                        abcc_time *time, abcc_error *error);
+
+/* Adds a transform below `parent` (0: the top). Without a sample it is the identity. `time` 0 is
+ * for at most one sample. Names are not empty and hold no '/'. [one thread per writer] */
+TOILE_API abcc_status abcc_add_xform(abcc_writer *writer, abcc_obj parent, const char *name,
+                                     abcc_time time, abcc_obj *obj, abcc_error *error);
+
+/* Adds a polygon mesh. `uv_name` is the host's name of its uv map, or NULL.
+ * [one thread per writer] */
+TOILE_API abcc_status abcc_add_mesh(abcc_writer *writer, abcc_obj parent, const char *name,
+                                    abcc_time time, const char *uv_name, abcc_obj *obj,
+                                    abcc_error *error);
+
+/* Writes the next sample of a transform: a matrix for row vectors. [one thread per writer] */
+TOILE_API abcc_status abcc_xform_write(abcc_writer *writer, abcc_obj obj, const double m[16],
+                                       int inherits, abcc_error *error);
+
+/* One sample of a mesh. */
+typedef struct abcc_mesh_in {
+    uint32_t struct_size;
+    uint32_t verts, faces, corners, uv_values;
+    const float *P;            /* 3 * verts, finite */
+    const float *v;            /* 3 * verts, units a second: in every sample or in none */
+    const int32_t *face_count; /* faces; with `index` NULL after the first sample: unchanged */
+    const int32_t *index;      /* corners */
+    const float *uv;           /* 2 * uv_values; given with the first faces or never, and again
+                                * whenever faces are given again */
+    const uint32_t *uv_index;  /* corners */
+} abcc_mesh_in;
+
+static inline abcc_mesh_in abcc_mesh_in_default(void) {
+    abcc_mesh_in in;
+    memset(&in, 0, sizeof in);
+    in.struct_size = (uint32_t)sizeof in;
+    return in;
+}
+
+/* Writes the next sample of a mesh, with its bounds. The arrays are checked as abcc_mesh_read
+ * checks them and are not kept. [one thread per writer] */
+TOILE_API abcc_status abcc_mesh_write(abcc_writer *writer, abcc_obj obj, const abcc_mesh_in *in,
+                                      abcc_error *error);
+
+/* User properties of a transform or mesh. They enter the file in abcc_finish, so the last value
+ * given under a name is the one stored; its type must not change. [one thread per writer] */
+TOILE_API abcc_status abcc_property_string(abcc_writer *writer, abcc_obj obj, const char *name,
+                                           const char *text, abcc_error *error);
+TOILE_API abcc_status abcc_property_int(abcc_writer *writer, abcc_obj obj, const char *name,
+                                        int32_t value, abcc_error *error);
+TOILE_API abcc_status abcc_property_double(abcc_writer *writer, abcc_obj obj, const char *name,
+                                           double value, abcc_error *error);
+
+/* Adds the bounds of parents, closes the file, forces it to disk and gives it its name. Frees the
+ * writer whatever happens; after a failure no file is left. [one thread per writer] */
+TOILE_API abcc_status abcc_finish(abcc_writer *writer, abcc_error *error);
+
+/* Removes the partial file and frees the writer; NULL is allowed. [one thread per writer] */
+TOILE_API void abcc_abandon(abcc_writer *writer);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,105 @@
+/* SPDX-FileCopyrightText: 2026 Toile contributors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Scene files: JSON text to definitions, and the animation of a scene frame by frame. The format is
+ * described by io/scene.schema.json. A loaded scene is immutable and self-contained: meshes and
+ * fabrics are read, SI units and the scene's axes hold everywhere (unit_m is applied on the way
+ * in). */
+#ifndef TOILE_IO_SCENE_H
+#define TOILE_IO_SCENE_H
+
+#include "toile/toile.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct ToileScene ToileScene;
+
+/* One finding about a file: an error or a warning, with its place. */
+typedef struct ToileDiagnostic {
+    int32_t level;       /* a ToileLogLevel: TOILE_LOG_WARNING or TOILE_LOG_ERROR */
+    int32_t status;      /* the ToileStatus it leads to */
+    const char *file;    /* as it would be opened; never NULL */
+    int32_t line;        /* from 1; 0: the file as a whole */
+    int32_t column;      /* from 1; 0: the line as a whole */
+    const char *message; /* one sentence without place; valid during the call */
+} ToileDiagnostic;
+
+typedef void (*ToileDiagnosticSink)(void *user, const ToileDiagnostic *diagnostic);
+
+/* Reads and checks a scene and every file it names, and reports all findings to `sink` (may be
+ * NULL), not just the first. `overrides` are `override_count` strings "key.path=value" applied to
+ * the text before it is checked; a list element is named by its "name" or its index
+ * (cloth.skirt.fabric.bend.weft_N_m=1e-5, cloth.0.mesh="x.obj"); value is JSON, or a bare word
+ * taken as a string. A fabric given by name or file is expanded before a part of it is set. A
+ * finding about an override has "--set key.path=value" as its file and line 0. On failure *out is
+ * NULL and `error` holds the first error as "file:line:column: sentence". [any thread] */
+TOILE_API ToileStatus toile_scene_load(const char *path, const char *const *overrides,
+                                       int32_t override_count, ToileDiagnosticSink sink, void *user,
+                                       ToileScene **out, ToileError *error);
+/* NULL is allowed. [any thread] */
+TOILE_API void toile_scene_free(ToileScene *scene);
+
+typedef enum ToileUpAxis { TOILE_UP_Y = 0, TOILE_UP_Z = 1 } ToileUpAxis;
+
+/* What the scene says outside of cloths and colliders. Strings and arrays belong to the scene. */
+typedef struct ToileSceneInfo {
+    uint32_t struct_size;
+    int32_t up;            /* a ToileUpAxis */
+    int32_t settle;        /* 1: find the static drape instead of the motion */
+    int32_t frame_count;   /* frames to be written */
+    const int32_t *frames; /* ascending; frames[0] is where the simulation starts */
+    double fps;
+    double unit_m;       /* metres per unit of geometry files */
+    const char *cache;   /* resolved output path, or NULL */
+    const char *preview; /* resolved output path, or NULL */
+    int32_t velocities;  /* 1: write velocities into the cache */
+    int32_t cloth_count;
+    int32_t collider_count;
+    uint32_t reserved;
+    uint64_t hash; /* of the scene text after overrides and of every input file */
+} ToileSceneInfo;
+
+/* One cloth. */
+typedef struct ToileSceneCloth {
+    uint32_t struct_size;
+    uint32_t reserved;
+    const char *name;
+    const char *mesh_file; /* resolved path */
+    const char *fabric_name;
+    const ToileMeshDef *mesh; /* metres, scene axes */
+    const ToileFabric *fabric;
+    int32_t pattern;   /* a ToilePattern */
+    int32_t pin_count; /* vertices pinned at the first frame */
+    double unit_m;     /* metres per unit of this cloth's files */
+} ToileSceneCloth;
+
+/* `info`, `cloth` and `collider` need struct_size set by the caller. [any thread] */
+TOILE_API ToileStatus toile_scene_get_info(const ToileScene *scene, ToileSceneInfo *info,
+                                           ToileError *error);
+TOILE_API ToileStatus toile_scene_get_cloth(const ToileScene *scene, int32_t index,
+                                            ToileSceneCloth *cloth, ToileError *error);
+/* The definition, with the pose it has at `frame`. [any thread] */
+TOILE_API ToileStatus toile_scene_get_collider(const ToileScene *scene, int32_t index, double frame,
+                                               ToileColliderDef *collider, ToileError *error);
+
+/* Fills `def` (initialised) with the scene's solver, gravity, drag and contact settings; hooks stay
+ * as they are. [any thread] */
+TOILE_API ToileStatus toile_scene_sim_def(const ToileScene *scene, ToileSimDef *def,
+                                          ToileError *error);
+/* Makes a simulation of everything in the scene, at the first frame. `cloths` (may be NULL)
+ * receives cloth_count ids in the order of the file. [any thread] */
+TOILE_API ToileStatus toile_scene_create_sim(const ToileScene *scene, const ToileSimDef *def,
+                                             ToileSim **out, ToileClothId *cloths,
+                                             ToileError *error);
+/* Sets pins and the targets of colliders and pins so that the next toile_sim_step arrives at
+ * `frame`. Of several pins on one vertex, one that holds at `frame` wins over one that does not,
+ * then the later one. The simulation must come from toile_scene_create_sim of the same scene. [one
+ * thread per sim] */
+TOILE_API ToileStatus toile_scene_aim(const ToileScene *scene, ToileSim *sim, int32_t frame,
+                                      ToileError *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

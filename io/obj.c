@@ -1,0 +1,544 @@
+/* SPDX-FileCopyrightText: 2026 Toile contributors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Wavefront OBJ in: one pass over the lines that fills growing arrays, then the check of indices
+ * and the vertices of each group. The writer stands in obj_write.c. */
+#include "obj_parse.h"
+
+#include "number.h"
+#include "platform.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ERRORS_MAX 20 /* of one file; what follows is mostly the same mistake */
+#define GROUPS_MAX 65536
+
+/* A growing array of one of the types below. */
+typedef struct Ints {
+    int32_t *data;
+    size_t count, capacity;
+} Ints;
+
+typedef struct Doubles {
+    double *data;
+    size_t count, capacity;
+} Doubles;
+
+typedef struct Group {
+    char *name;
+    Ints faces;
+    int32_t *vertices;
+    int32_t vertex_count;
+} Group;
+
+/* What ToileObj.storage points to. */
+typedef struct Storage {
+    ToileObj obj;
+    Doubles positions, uvs;
+    Ints face_sizes, corners, corner_uvs, face_lines, vertex_lines;
+    Group *groups;
+    size_t group_count, group_capacity;
+    const char **group_names;
+    const int32_t **group_vertices;
+    int32_t *group_vertex_counts;
+} Storage;
+
+typedef struct Reader {
+    const char *at;
+    const char *end;
+    int32_t line;
+    const char *path;
+    double unit_m;
+    TlReport *report;
+    int32_t errors;
+    bool no_memory;
+    bool has_uv_corner;
+    bool has_bare_corner;
+    int32_t bare_face;
+    int32_t object; /* group of the last o statement, or -1 */
+    Ints active;    /* groups of the last g statement */
+    Storage *storage;
+} Reader;
+
+typedef struct Token {
+    const char *text;
+    size_t length;
+} Token;
+
+/* ---- memory ---- */
+
+static bool grow(void **data, size_t *capacity, size_t count, size_t element_size) {
+    if (count < *capacity)
+        return true;
+    size_t larger = *capacity * 2 + 64;
+    void *moved = realloc(*data, larger * element_size);
+    if (!moved)
+        return false;
+    *data = moved;
+    *capacity = larger;
+    return true;
+}
+
+static void add_int(Reader *reader, Ints *ints, int32_t value) {
+    void *data = ints->data;
+    if (!grow(&data, &ints->capacity, ints->count, sizeof value)) {
+        reader->no_memory = true;
+        return;
+    }
+    ints->data = data;
+    ints->data[ints->count++] = value;
+}
+
+static void add_double(Reader *reader, Doubles *doubles, double value) {
+    void *data = doubles->data;
+    if (!grow(&data, &doubles->capacity, doubles->count, sizeof value)) {
+        reader->no_memory = true;
+        return;
+    }
+    doubles->data = data;
+    doubles->data[doubles->count++] = value;
+}
+
+static void free_storage(Storage *storage) {
+    for (size_t i = 0; i < storage->group_count; i++) {
+        free(storage->groups[i].name);
+        free(storage->groups[i].faces.data);
+        free(storage->groups[i].vertices);
+    }
+    free(storage->positions.data);
+    free(storage->uvs.data);
+    free(storage->face_sizes.data);
+    free(storage->corners.data);
+    free(storage->corner_uvs.data);
+    free(storage->face_lines.data);
+    free(storage->vertex_lines.data);
+    free(storage->groups);
+    free(storage->group_names);
+    free(storage->group_vertices);
+    free(storage->group_vertex_counts);
+    free(storage);
+}
+
+/* ---- tokens ---- */
+
+static TlIoPlace place_of(const Reader *reader) {
+    return (TlIoPlace){reader->path, reader->line, 0};
+}
+
+/* Length of a line's end at `at`: 1 for LF or a lone CR, 2 for CR LF, 0 elsewhere. */
+static size_t line_end(const Reader *reader, const char *at) {
+    if (at >= reader->end)
+        return 0;
+    if (*at == '\n')
+        return 1;
+    if (*at == '\r')
+        return at + 1 < reader->end && at[1] == '\n' ? 2 : 1;
+    return 0;
+}
+
+static void skip_blanks(Reader *reader) {
+    while (reader->at < reader->end) {
+        size_t next = *reader->at == '\\' ? line_end(reader, reader->at + 1) : 0;
+        if (next > 0) { /* the statement goes on in the next line */
+            reader->at += 1 + next;
+            reader->line++;
+        } else if (*reader->at == ' ' || *reader->at == '\t') {
+            reader->at++;
+        } else {
+            return;
+        }
+    }
+}
+
+/* The next word of the statement; empty at its end or at a comment. */
+static Token next_token(Reader *reader) {
+    skip_blanks(reader);
+    Token token = {reader->at, 0};
+    while (reader->at < reader->end && !line_end(reader, reader->at) && *reader->at != ' ' &&
+           *reader->at != '\t' && *reader->at != '#') {
+        if (*reader->at == '\\' && line_end(reader, reader->at + 1) > 0)
+            break;
+        reader->at++;
+    }
+    token.length = (size_t)(reader->at - token.text);
+    return token;
+}
+
+/* Goes to the next line. Only statements that are read may go on behind a backslash: a comment or
+ * the path of a material may end with one by chance. */
+static void skip_line(Reader *reader) {
+    while (reader->at < reader->end && !line_end(reader, reader->at))
+        reader->at++;
+    size_t next = line_end(reader, reader->at);
+    reader->at += next;
+    if (next > 0)
+        reader->line++;
+}
+
+static bool token_is(Token token, const char *word) {
+    return token.length == strlen(word) && memcmp(token.text, word, token.length) == 0;
+}
+
+static int shown(Token token) {
+    return token.length < 40 ? (int)token.length : 40;
+}
+
+/* ---- statements ---- */
+
+#define COMPLAIN(reader, ...)                                                                      \
+    ((reader)->errors++,                                                                           \
+     tl_report_error((reader)->report, TOILE_STATUS_INVALID_DATA, place_of(reader), __VA_ARGS__))
+
+/* Reads one number; `what` names it in a complaint. */
+static bool read_number(Reader *reader, const char *what, double *value) {
+    Token token = next_token(reader);
+    if (token.length == 0) {
+        COMPLAIN(reader, "%s is missing; the line ends too early", what);
+        return false;
+    }
+    if (!tl_number_parse(token.text, token.length, value)) {
+        COMPLAIN(reader, "%s is %.*s, which is not a finite number", what, shown(token),
+                 token.text);
+        return false;
+    }
+    if (!isfinite(*value)) {
+        COMPLAIN(reader, "%s is %.*s, which is too large for a number", what, shown(token),
+                 token.text);
+        return false;
+    }
+    return true;
+}
+
+static void read_vertex(Reader *reader) {
+    static const char *const names[] = {"the x coordinate", "the y coordinate", "the z coordinate"};
+    double position[3] = {0, 0, 0};
+    for (int32_t k = 0; k < 3; k++)
+        if (!read_number(reader, names[k], &position[k]))
+            break;
+    /* the vertex keeps its number even when it was refused */
+    for (int32_t k = 0; k < 3; k++)
+        add_double(reader, &reader->storage->positions, position[k] * reader->unit_m);
+    add_int(reader, &reader->storage->vertex_lines, reader->line);
+}
+
+static void read_uv(Reader *reader) {
+    double uv[2] = {0, 0};
+    if (read_number(reader, "the texture coordinate u", &uv[0]))
+        read_number(reader, "the texture coordinate v", &uv[1]);
+    add_double(reader, &reader->storage->uvs, uv[0]);
+    add_double(reader, &reader->storage->uvs, uv[1]);
+}
+
+/* Reads an index at token[*at] and makes it count from 0; a negative one counts from the last of
+ * the `count` things so far. */
+static bool read_index(Token token, size_t *at, size_t count, int32_t *index) {
+    bool negative = *at < token.length && token.text[*at] == '-';
+    size_t i = *at + (negative ? 1 : 0);
+    int64_t value = 0;
+    size_t first = i;
+    for (; i < token.length && token.text[i] >= '0' && token.text[i] <= '9'; i++)
+        if (value <= INT32_MAX)
+            value = value * 10 + (token.text[i] - '0');
+    *at = i;
+    if (i == first || value == 0 || value > INT32_MAX)
+        return false;
+    value = negative ? (int64_t)count - value : value - 1;
+    *index = (int32_t)value;
+    return value >= 0;
+}
+
+/* Reads v, v/vt, v//vn or v/vt/vn; *uv is -1 without vt. */
+static bool read_corner(Reader *reader, Token token, int32_t *vertex, int32_t *uv) {
+    size_t at = 0;
+    int32_t normal = 0;
+    bool fine = read_index(token, &at, reader->storage->positions.count / 3, vertex);
+    *uv = -1;
+    if (fine && at < token.length && token.text[at] == '/') {
+        at++;
+        if (at < token.length && token.text[at] != '/')
+            fine = read_index(token, &at, reader->storage->uvs.count / 2, uv);
+        if (fine && at < token.length && token.text[at] == '/') {
+            at++;
+            fine = read_index(token, &at, INT32_MAX, &normal);
+        }
+    }
+    if (fine && at == token.length)
+        return true;
+    COMPLAIN(reader,
+             "the face corner %.*s cannot be read; write v, v/vt, v//vn or v/vt/vn with numbers "
+             "from 1, or below 0 to count from the last",
+             shown(token), token.text);
+    return false;
+}
+
+static void add_face_to_groups(Reader *reader, int32_t face) {
+    Storage *storage = reader->storage;
+    for (size_t i = 0; i < reader->active.count; i++)
+        add_int(reader, &storage->groups[reader->active.data[i]].faces, face);
+    if (reader->object >= 0)
+        add_int(reader, &storage->groups[reader->object].faces, face);
+}
+
+static void read_face(Reader *reader) {
+    Storage *storage = reader->storage;
+    int32_t line = reader->line;
+    int32_t size = 0;
+    int32_t face = (int32_t)storage->face_sizes.count;
+    bool bare = false;
+    for (Token token = next_token(reader); token.length > 0; token = next_token(reader)) {
+        int32_t vertex = 0;
+        int32_t uv = -1;
+        if (!read_corner(reader, token, &vertex, &uv))
+            return;
+        add_int(reader, &storage->corners, vertex);
+        add_int(reader, &storage->corner_uvs, uv);
+        reader->has_uv_corner |= uv >= 0;
+        bare |= uv < 0;
+        size++;
+    }
+    if (size < 3) {
+        COMPLAIN(reader, "this face has %d corner%s; at least 3 are needed", size,
+                 size == 1 ? "" : "s");
+        return;
+    }
+    if (bare && !reader->has_bare_corner) {
+        reader->has_bare_corner = true;
+        reader->bare_face = face;
+    }
+    add_int(reader, &storage->face_sizes, size);
+    add_int(reader, &storage->face_lines, line);
+    add_face_to_groups(reader, face);
+}
+
+/* ---- groups ---- */
+
+static int32_t find_group(Reader *reader, Token name) {
+    Storage *storage = reader->storage;
+    for (size_t i = 0; i < storage->group_count; i++)
+        if (token_is(name, storage->groups[i].name))
+            return (int32_t)i;
+    if (storage->group_count >= GROUPS_MAX) {
+        COMPLAIN(reader, "there are more than the %d groups that are allowed", GROUPS_MAX);
+        return -1;
+    }
+    void *data = storage->groups;
+    char *copy = malloc(name.length + 1);
+    if (!copy || !grow(&data, &storage->group_capacity, storage->group_count, sizeof(Group))) {
+        free(copy);
+        reader->no_memory = true;
+        return -1;
+    }
+    memcpy(copy, name.text, name.length);
+    copy[name.length] = '\0';
+    storage->groups = data;
+    storage->groups[storage->group_count] = (Group){.name = copy};
+    return (int32_t)storage->group_count++;
+}
+
+static void read_group(Reader *reader) {
+    reader->active.count = 0;
+    for (Token name = next_token(reader); name.length > 0; name = next_token(reader)) {
+        int32_t group = find_group(reader, name);
+        bool known = group < 0 || group == reader->object;
+        for (size_t i = 0; i < reader->active.count && !known; i++)
+            known = reader->active.data[i] == group;
+        if (!known)
+            add_int(reader, &reader->active, group);
+    }
+}
+
+static void read_object(Reader *reader) {
+    Token name = next_token(reader);
+    reader->active.count = 0; /* a new object starts without groups */
+    reader->object = name.length > 0 ? find_group(reader, name) : -1;
+}
+
+static int compare_ints(const void *a, const void *b) {
+    int32_t left = *(const int32_t *)a;
+    int32_t right = *(const int32_t *)b;
+    return left < right ? -1 : left > right;
+}
+
+/* Lists the vertices of a group's faces, ascending and each once. `starts` holds the first corner
+ * of each face. */
+static bool collect_group(Storage *storage, Group *group, const size_t *starts) {
+    size_t total = 0;
+    for (size_t i = 0; i < group->faces.count; i++)
+        total += (size_t)storage->face_sizes.data[group->faces.data[i]];
+    group->vertices = malloc((total ? total : 1) * sizeof *group->vertices);
+    if (!group->vertices)
+        return false;
+    size_t used = 0;
+    for (size_t i = 0; i < group->faces.count; i++) {
+        int32_t face = group->faces.data[i];
+        for (int32_t c = 0; c < storage->face_sizes.data[face]; c++)
+            group->vertices[used++] = storage->corners.data[starts[face] + (size_t)c];
+    }
+    qsort(group->vertices, used, sizeof *group->vertices, compare_ints);
+    for (size_t i = 0; i < used; i++)
+        if (i == 0 || group->vertices[i] != group->vertices[i - 1])
+            group->vertices[group->vertex_count++] = group->vertices[i];
+    return true;
+}
+
+static bool collect_groups(Storage *storage) {
+    size_t count = storage->group_count;
+    size_t *starts = malloc((storage->face_sizes.count + 1) * sizeof *starts);
+    storage->group_names = calloc(count + 1, sizeof *storage->group_names);
+    storage->group_vertices = calloc(count + 1, sizeof *storage->group_vertices);
+    storage->group_vertex_counts = calloc(count + 1, sizeof *storage->group_vertex_counts);
+    bool fine =
+        starts && storage->group_names && storage->group_vertices && storage->group_vertex_counts;
+    size_t corner = 0;
+    for (size_t face = 0; fine && face < storage->face_sizes.count; face++) {
+        starts[face] = corner;
+        corner += (size_t)storage->face_sizes.data[face];
+    }
+    for (size_t i = 0; fine && i < count; i++) {
+        fine = collect_group(storage, &storage->groups[i], starts);
+        storage->group_names[i] = storage->groups[i].name;
+        storage->group_vertices[i] = storage->groups[i].vertices;
+        storage->group_vertex_counts[i] = storage->groups[i].vertex_count;
+    }
+    free(starts);
+    return fine;
+}
+
+/* ---- the whole file ---- */
+
+static void read_statement(Reader *reader) {
+    Token keyword = next_token(reader);
+    if (token_is(keyword, "v"))
+        read_vertex(reader);
+    else if (token_is(keyword, "vt"))
+        read_uv(reader);
+    else if (token_is(keyword, "f"))
+        read_face(reader);
+    else if (token_is(keyword, "g"))
+        read_group(reader);
+    else if (token_is(keyword, "o"))
+        read_object(reader);
+    skip_line(reader);
+}
+
+static void complain_index(Reader *reader, int32_t line, const char *what, int32_t index,
+                           size_t count) {
+    reader->line = line;
+    COMPLAIN(reader, "this face uses %s %d, but the file has only %zu", what, index + 1, count);
+}
+
+/* Vertices may follow the faces that use them, so indices are checked last. */
+static void check_indices(Reader *reader) {
+    Storage *storage = reader->storage;
+    size_t corner = 0;
+    size_t vertices = storage->positions.count / 3;
+    size_t uvs = storage->uvs.count / 2;
+    for (size_t face = 0; face < storage->face_sizes.count; face++) {
+        int32_t line = storage->face_lines.data[face];
+        for (int32_t c = 0; c < storage->face_sizes.data[face]; c++, corner++) {
+            int32_t vertex = storage->corners.data[corner];
+            int32_t uv = storage->corner_uvs.data[corner];
+            if ((size_t)vertex >= vertices)
+                complain_index(reader, line, "vertex", vertex, vertices);
+            if (uv >= 0 && (size_t)uv >= uvs)
+                complain_index(reader, line, "texture coordinate", uv, uvs);
+            if (reader->errors >= ERRORS_MAX)
+                return;
+        }
+    }
+}
+
+static void check_not_empty(Reader *reader, bool need_faces) {
+    const Storage *storage = reader->storage;
+    reader->line = 0;
+    if (storage->positions.count == 0)
+        COMPLAIN(reader, "the file has no vertex (a line such as v 0 0 0); is it a mesh?");
+    else if (need_faces && storage->face_sizes.count == 0)
+        COMPLAIN(reader, "the file has no face (a line such as f 1 2 3); export the mesh with its "
+                         "faces");
+}
+
+static void fill_obj(Reader *reader) {
+    Storage *storage = reader->storage;
+    ToileObj *obj = &storage->obj;
+    bool has_uvs = reader->has_uv_corner && !reader->has_bare_corner;
+    toile_mesh_def_init(&obj->mesh, (uint32_t)sizeof obj->mesh);
+    obj->mesh.vertex_count = (int32_t)(storage->positions.count / 3);
+    obj->mesh.face_count = (int32_t)storage->face_sizes.count;
+    obj->mesh.corner_count = (int32_t)storage->corners.count;
+    obj->mesh.positions_m = storage->positions.data;
+    obj->mesh.face_sizes = storage->face_sizes.data;
+    obj->mesh.corners = storage->corners.data;
+    if (has_uvs) {
+        obj->mesh.uv_count = (int32_t)(storage->uvs.count / 2);
+        obj->mesh.uvs = storage->uvs.data;
+        obj->mesh.corner_uvs = storage->corner_uvs.data;
+    }
+    obj->face_lines = storage->face_lines.data;
+    obj->vertex_lines = storage->vertex_lines.data;
+    obj->group_count = (int32_t)storage->group_count;
+    obj->group_names = storage->group_names;
+    obj->group_vertices = storage->group_vertices;
+    obj->group_vertex_counts = storage->group_vertex_counts;
+    obj->bare_face = reader->has_uv_corner && reader->has_bare_corner ? reader->bare_face : -1;
+    obj->storage = storage;
+}
+
+ToileObj *tl_obj_parse(const char *text, size_t size, const char *path, double unit_m,
+                       bool need_faces, TlReport *report) {
+    Reader reader = {.at = text,
+                     .end = text + size,
+                     .line = 1,
+                     .path = path,
+                     .unit_m = unit_m,
+                     .report = report,
+                     .object = -1,
+                     .storage = calloc(1, sizeof(Storage))};
+    if (!reader.storage) {
+        tl_report_out_of_memory(report);
+        return NULL;
+    }
+    if (size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0)
+        reader.at += 3;
+    while (reader.at < reader.end && !reader.no_memory && reader.errors < ERRORS_MAX)
+        read_statement(&reader);
+    if (reader.errors == 0 && !reader.no_memory)
+        check_indices(&reader);
+    if (reader.errors == 0 && !reader.no_memory)
+        check_not_empty(&reader, need_faces);
+    if (reader.errors == 0 && !reader.no_memory && !collect_groups(reader.storage))
+        reader.no_memory = true;
+    free(reader.active.data);
+    if (reader.no_memory)
+        tl_report_out_of_memory(report);
+    if (reader.no_memory || reader.errors > 0) {
+        free_storage(reader.storage);
+        return NULL;
+    }
+    fill_obj(&reader);
+    return &reader.storage->obj;
+}
+
+ToileStatus toile_obj_read(const char *path, double unit_m, bool need_faces, ToileObj **out,
+                           ToileError *error) {
+    char *text = NULL;
+    size_t size = 0;
+    if (!path || !out || !(unit_m > 0) || !isfinite(unit_m))
+        return tl_io_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
+                          "toile_obj_read needs a path, a place for the result, and a unit_m above "
+                          "0.");
+    *out = NULL;
+    ToileStatus status = tl_io_read_file(path, TL_OBJ_MAX_BYTES, &text, &size, error);
+    if (status != TOILE_STATUS_OK)
+        return status;
+    TlReport report = {.error = error};
+    *out = tl_obj_parse(text, size, path, unit_m, need_faces, &report);
+    free(text);
+    return report.status;
+}
+
+void toile_obj_free(ToileObj *obj) {
+    if (obj)
+        free_storage(obj->storage);
+}

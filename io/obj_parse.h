@@ -1,0 +1,16 @@
+/* SPDX-FileCopyrightText: 2026 Toile contributors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* OBJ from memory, with every finding reported: what toile_obj_read and scenes share. */
+#ifndef TL_IO_OBJ_PARSE_H
+#define TL_IO_OBJ_PARSE_H
+
+#include "report.h"
+#include "toile_io/obj.h"
+
+#define TL_OBJ_MAX_BYTES ((size_t)1 << 31)
+
+/* Reads `size` bytes. `path` is only named in findings. Answers NULL after at least one error. */
+ToileObj *tl_obj_parse(const char *text, size_t size, const char *path, double unit_m,
+                       bool need_faces, TlReport *report);
+
+#endif

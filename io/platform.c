@@ -1,0 +1,342 @@
+/* SPDX-FileCopyrightText: 2026 Toile contributors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Files by UTF-8 path on POSIX systems and on Windows. A file is replaced by writing a temporary
+ * one in the same folder, forcing it to disk and renaming it: a reader sees the old content or the
+ * new one, never a part. */
+#if !defined(_WIN32)
+#define _POSIX_C_SOURCE 200809L
+#endif
+
+#include "platform.h"
+
+#include "report.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#if defined(_WIN32)
+#include <direct.h>
+#include <io.h>
+#include <process.h>
+#include <windows.h>
+#else
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#endif
+
+#define HOST_LENGTH 64
+#define CHUNK ((size_t)1 << 16)
+
+struct TlIoWriter {
+    FILE *file;
+    char *temporary;
+    char *path;
+    int failure; /* errno of the first failed write, or 0 */
+};
+
+/* ---- what differs between systems ---- */
+
+#if defined(_WIN32)
+
+static wchar_t *widen(const char *text) {
+    int length = MultiByteToWideChar(CP_UTF8, 0, text, -1, NULL, 0);
+    wchar_t *wide = length > 0 ? malloc((size_t)length * sizeof *wide) : NULL;
+    if (wide)
+        MultiByteToWideChar(CP_UTF8, 0, text, -1, wide, length);
+    return wide;
+}
+
+static FILE *open_file(const char *path, bool writing) {
+    wchar_t *wide = widen(path);
+    FILE *file = wide ? _wfopen(wide, writing ? L"wb" : L"rb") : NULL;
+    free(wide);
+    return file;
+}
+
+static bool is_folder(FILE *file) {
+    (void)file; /* a folder cannot be opened as a file here */
+    return false;
+}
+
+static int sync_file(const char *path) {
+    wchar_t *wide = widen(path);
+    HANDLE handle = wide ? CreateFileW(wide, GENERIC_WRITE, 0, NULL, OPEN_EXISTING, 0, NULL)
+                         : INVALID_HANDLE_VALUE;
+    int result = handle != INVALID_HANDLE_VALUE && FlushFileBuffers(handle) ? 0 : EIO;
+    if (handle != INVALID_HANDLE_VALUE)
+        CloseHandle(handle);
+    free(wide);
+    return result;
+}
+
+static int rename_file(const char *from, const char *to) {
+    wchar_t *wide_from = widen(from);
+    wchar_t *wide_to = widen(to);
+    int result = EACCES;
+    if (wide_from && wide_to &&
+        MoveFileExW(wide_from, wide_to, MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH))
+        result = 0;
+    free(wide_from);
+    free(wide_to);
+    return result;
+}
+
+void tl_io_remove(const char *path) {
+    wchar_t *wide = widen(path);
+    if (wide)
+        _wremove(wide);
+    free(wide);
+}
+
+static void host_name(char *name, size_t size) {
+    DWORD length = (DWORD)size;
+    if (!GetComputerNameA(name, &length))
+        snprintf(name, size, "host");
+}
+
+static long process_id(void) {
+    return (long)_getpid();
+}
+
+static bool is_separator(char c) {
+    return c == '/' || c == '\\';
+}
+
+static bool is_absolute(const char *path) {
+    return is_separator(path[0]) || (path[0] != '\0' && path[1] == ':');
+}
+
+#else
+
+static FILE *open_file(const char *path, bool writing) {
+    return fopen(path, writing ? "wb" : "rb");
+}
+
+static bool is_folder(FILE *file) {
+    struct stat status;
+    return fstat(fileno(file), &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+static int sync_file(const char *path) {
+    int descriptor = open(path, O_RDONLY);
+    if (descriptor < 0)
+        return errno;
+    int result = fsync(descriptor) == 0 ? 0 : errno;
+    close(descriptor);
+    return result;
+}
+
+static int rename_file(const char *from, const char *to) {
+    return rename(from, to) == 0 ? 0 : errno;
+}
+
+void tl_io_remove(const char *path) {
+    remove(path);
+}
+
+static void host_name(char *name, size_t size) {
+    if (gethostname(name, size) != 0)
+        snprintf(name, size, "host");
+    name[size - 1] = '\0';
+}
+
+static long process_id(void) {
+    return (long)getpid();
+}
+
+static bool is_separator(char c) {
+    return c == '/';
+}
+
+static bool is_absolute(const char *path) {
+    return is_separator(path[0]);
+}
+
+#endif
+
+/* ---- reading ---- */
+
+static ToileStatus cannot_read(const char *path, int code, ToileError *error) {
+    if (code == ENOENT || code == ENOTDIR)
+        return tl_io_fail(error, TOILE_STATUS_NOT_FOUND, "%s: there is no such file", path);
+    return tl_io_fail(error, TOILE_STATUS_IO_ERROR, "%s: the file cannot be read: %s", path,
+                      code ? strerror(code) : "unknown reason");
+}
+
+/* Reads to the end in growing steps, so that pipes work and a file that changes does no harm. */
+static ToileStatus read_all(FILE *file, const char *path, size_t limit, char **out, size_t *size,
+                            ToileError *error) {
+    char *text = NULL;
+    size_t used = 0;
+    size_t capacity = 0;
+    for (;;) {
+        if (capacity - used < CHUNK) {
+            capacity = capacity * 2 + CHUNK;
+            char *larger = realloc(text, capacity + 1);
+            if (!larger) {
+                free(text);
+                return tl_io_out_of_memory(error);
+            }
+            text = larger;
+        }
+        size_t got = fread(text + used, 1, capacity - used, file);
+        used += got;
+        if (used > limit || got == 0)
+            break;
+    }
+    if (used > limit) {
+        free(text);
+        return tl_io_fail(error, TOILE_STATUS_INVALID_DATA,
+                          "%s: the file is larger than the %zu bytes that are allowed", path,
+                          limit);
+    }
+    if (ferror(file)) {
+        free(text);
+        return cannot_read(path, errno, error);
+    }
+    text[used] = '\0';
+    *out = text;
+    *size = used;
+    return TOILE_STATUS_OK;
+}
+
+ToileStatus tl_io_read_file(const char *path, size_t limit, char **out, size_t *size,
+                            ToileError *error) {
+    *out = NULL;
+    *size = 0;
+    errno = 0;
+    FILE *file = open_file(path, false);
+    if (!file)
+        return cannot_read(path, errno, error);
+    ToileStatus status = TOILE_STATUS_OK;
+    if (is_folder(file))
+        status = tl_io_fail(error, TOILE_STATUS_IO_ERROR,
+                            "%s: this is a folder; the name of a file is needed", path);
+    else
+        status = read_all(file, path, limit, out, size, error);
+    fclose(file);
+    return status;
+}
+
+/* ---- paths ---- */
+
+static const char *last_part(const char *path) {
+    const char *name = path;
+    for (const char *c = path; *c; c++)
+        if (is_separator(*c))
+            name = c + 1;
+    return name;
+}
+
+char *tl_io_path_beside(const char *base_file, const char *reference) {
+    size_t folder = is_absolute(reference) ? 0 : (size_t)(last_part(base_file) - base_file);
+    size_t length = strlen(reference);
+    char *path = malloc(folder + length + 1);
+    if (!path)
+        return NULL;
+    memcpy(path, base_file, folder);
+    memcpy(path + folder, reference, length + 1);
+    return path;
+}
+
+char *tl_io_temporary_path(const char *path) {
+    char host[HOST_LENGTH] = "";
+    host_name(host, sizeof host);
+    for (char *c = host; *c; c++)
+        if (!strchr("0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-.", *c))
+            *c = '_';
+    size_t size = strlen(path) + sizeof host + 32;
+    char *temporary = malloc(size);
+    if (temporary)
+        snprintf(temporary, size, "%s.%s.%ld.tmp", path, host, process_id());
+    return temporary;
+}
+
+/* ---- writing ---- */
+
+static ToileStatus cannot_write(const char *path, int code, ToileError *error) {
+    return tl_io_fail(error, TOILE_STATUS_IO_ERROR, "%s: the file cannot be written: %s", path,
+                      code ? strerror(code) : "unknown reason");
+}
+
+ToileStatus tl_io_publish(const char *temporary, const char *path, ToileError *error) {
+    int code = sync_file(temporary);
+    if (code == 0)
+        code = rename_file(temporary, path);
+    if (code == 0)
+        return TOILE_STATUS_OK;
+    tl_io_remove(temporary);
+    return cannot_write(path, code, error);
+}
+
+static void free_writer(TlIoWriter *writer) {
+    free(writer->temporary);
+    free(writer->path);
+    free(writer);
+}
+
+ToileStatus tl_io_writer_open(const char *path, TlIoWriter **out, ToileError *error) {
+    *out = NULL;
+    TlIoWriter *writer = calloc(1, sizeof *writer);
+    if (!writer)
+        return tl_io_out_of_memory(error);
+    writer->temporary = tl_io_temporary_path(path);
+    writer->path = tl_io_path_beside("", path);
+    if (!writer->temporary || !writer->path) {
+        free_writer(writer);
+        return tl_io_out_of_memory(error);
+    }
+    errno = 0;
+    writer->file = open_file(writer->temporary, true);
+    if (!writer->file) {
+        int code = errno;
+        free_writer(writer);
+        return tl_io_fail(error, TOILE_STATUS_CANNOT_CREATE,
+                          "%s: the file cannot be created: %s; see that the folder exists and may "
+                          "be written to",
+                          path, code ? strerror(code) : "unknown reason");
+    }
+    *out = writer;
+    return TOILE_STATUS_OK;
+}
+
+void tl_io_writer_add(TlIoWriter *writer, const void *data, size_t size) {
+    errno = 0;
+    if (size > 0 && !writer->failure && fwrite(data, 1, size, writer->file) != size)
+        writer->failure = errno ? errno : EIO;
+}
+
+ToileStatus tl_io_writer_commit(TlIoWriter *writer, ToileError *error) {
+    errno = 0;
+    if (fclose(writer->file) != 0 && !writer->failure)
+        writer->failure = errno ? errno : EIO;
+    ToileStatus status = TOILE_STATUS_OK;
+    if (writer->failure) {
+        tl_io_remove(writer->temporary);
+        status = cannot_write(writer->path, writer->failure, error);
+    } else {
+        status = tl_io_publish(writer->temporary, writer->path, error);
+    }
+    free_writer(writer);
+    return status;
+}
+
+void tl_io_writer_abandon(TlIoWriter *writer) {
+    if (!writer)
+        return;
+    fclose(writer->file);
+    tl_io_remove(writer->temporary);
+    free_writer(writer);
+}
+
+ToileStatus tl_io_replace_file(const char *path, const void *data, size_t size, ToileError *error) {
+    TlIoWriter *writer = NULL;
+    ToileStatus status = tl_io_writer_open(path, &writer, error);
+    if (status != TOILE_STATUS_OK)
+        return status;
+    tl_io_writer_add(writer, data, size);
+    return tl_io_writer_commit(writer, error);
+}

@@ -1,0 +1,45 @@
+/* SPDX-FileCopyrightText: 2026 Toile contributors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What ISO C lacks for readers and writers: files by UTF-8 path, replacement of a file in one
+ * step, and paths relative to another file. Nothing else in io/ calls the system. */
+#ifndef TL_IO_PLATFORM_H
+#define TL_IO_PLATFORM_H
+
+#include "toile/base.h"
+
+/* Reads a whole file of at most `limit` bytes. *out gets a block for free(), with a zero byte after
+ * the content, and *size the content's length. NOT_FOUND when there is no such file. */
+ToileStatus tl_io_read_file(const char *path, size_t limit, char **out, size_t *size,
+                            ToileError *error);
+
+/* `reference` as seen from the folder of `base_file`, in a block for free(); an absolute reference
+ * is only copied. NULL when memory runs out. */
+char *tl_io_path_beside(const char *base_file, const char *reference);
+
+/* A name for unfinished work in the same folder, `<name>.<host>.<pid>.tmp`, in a block for free();
+ * NULL when memory runs out. */
+char *tl_io_temporary_path(const char *path);
+
+/* Forces `temporary` to disk, then gives it the name `path` in one step. When that fails the
+ * temporary file is removed. */
+ToileStatus tl_io_publish(const char *temporary, const char *path, ToileError *error);
+
+/* Removes a file; one that is not there is fine. */
+void tl_io_remove(const char *path);
+
+/* A file being written: under a temporary name until it is whole. */
+typedef struct TlIoWriter TlIoWriter;
+
+/* Opens a temporary file beside `path`; CANNOT_CREATE when the folder does not allow it. */
+ToileStatus tl_io_writer_open(const char *path, TlIoWriter **out, ToileError *error);
+/* Appends. A failure is remembered and reported by tl_io_writer_commit. */
+void tl_io_writer_add(TlIoWriter *writer, const void *data, size_t size);
+/* Flushes, syncs and renames; frees the writer whatever happens. */
+ToileStatus tl_io_writer_commit(TlIoWriter *writer, ToileError *error);
+/* Removes the temporary file and frees the writer; NULL is allowed. */
+void tl_io_writer_abandon(TlIoWriter *writer);
+
+/* Puts `size` bytes under the name `path` in one step. */
+ToileStatus tl_io_replace_file(const char *path, const void *data, size_t size, ToileError *error);
+
+#endif

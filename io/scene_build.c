@@ -1,0 +1,258 @@
+/* SPDX-FileCopyrightText: 2026 Toile contributors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A simulation from a scene, and its aim at each frame: poses of colliders, which pins hold, and
+ * where pins that follow a collider go. */
+#include "report.h"
+#include "rotation.h"
+#include "scene_types.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+ToileStatus toile_scene_sim_def(const ToileScene *scene, ToileSimDef *def, ToileError *error) {
+    if (!scene || !def || def->struct_size < sizeof *def)
+        return tl_io_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
+                          "toile_scene_sim_def needs a scene and a definition set up by "
+                          "toile_sim_def_init.");
+    ToileSimDef full = scene->sim;
+    full.struct_size = def->struct_size;
+    full.allocator = def->allocator;
+    full.log = def->log;
+    full.progress = def->progress;
+    full.tasks = def->tasks;
+    *def = full;
+    return TOILE_STATUS_OK;
+}
+
+/* The ids a new simulation gives to its first things, in order; create_sim checks that it does. */
+static ToileClothId cloth_id(int32_t index) {
+    return (ToileClothId){(uint32_t)index + 1, 1};
+}
+
+static ToileColliderId collider_id(int32_t index) {
+    return (ToileColliderId){(uint32_t)index + 1, 1};
+}
+
+static ToileStatus unexpected_id(ToileError *error) {
+    return tl_io_fail(error, TOILE_STATUS_INTERNAL,
+                      "A new simulation numbered its cloths or colliders in another way than its "
+                      "scene does; please report this.");
+}
+
+/* ---- making ---- */
+
+/* Lists the vertices held at the first frame; repeats are allowed. */
+static int32_t *list_pinned(const ToileScene *scene, const TlSceneCloth *cloth, int32_t *count) {
+    size_t most = 1;
+    for (int32_t p = 0; p < cloth->pin_count; p++)
+        most += (size_t)cloth->pins[p].vertex_count;
+    int32_t *vertices = malloc(most * sizeof *vertices);
+    *count = 0;
+    for (int32_t p = 0; vertices && p < cloth->pin_count; p++) {
+        const TlScenePin *pin = &cloth->pins[p];
+        if (!tl_scene_pin_holds(pin, scene->sim.start_frame))
+            continue;
+        memcpy(vertices + *count, pin->vertices, (size_t)pin->vertex_count * sizeof *vertices);
+        *count += pin->vertex_count;
+    }
+    return vertices;
+}
+
+static ToileStatus add_cloth(const ToileScene *scene, int32_t index, ToileSim *sim,
+                             ToileError *error) {
+    const TlSceneCloth *cloth = &scene->cloths[index];
+    ToileClothDef def = toile_cloth_def_default();
+    ToileClothId id = {0, 0};
+    int32_t *pinned = list_pinned(scene, cloth, &def.pin_count);
+    if (!pinned)
+        return tl_io_out_of_memory(error);
+    def.name = cloth->name;
+    def.mesh = &cloth->mesh->mesh;
+    def.fabric = &cloth->fabric;
+    def.pattern = cloth->pattern;
+    def.elements = cloth->elements;
+    def.pattern_scale_m = cloth->pattern_scale_m;
+    def.pin_vertices = pinned;
+    if (cloth->rest)
+        def.rest_positions_m = cloth->rest->mesh.positions_m;
+    if (cloth->start)
+        def.start_positions_m = cloth->start->mesh.positions_m;
+    ToileStatus status = toile_sim_add_cloth(sim, &def, &id, error);
+    free(pinned);
+    ToileClothId expected = cloth_id(index);
+    if (status == TOILE_STATUS_OK &&
+        (id.slot != expected.slot || id.generation != expected.generation))
+        return unexpected_id(error);
+    return status;
+}
+
+static ToileStatus add_collider(const ToileScene *scene, int32_t index, ToileSim *sim,
+                                ToileError *error) {
+    ToileColliderDef def = scene->colliders[index].def;
+    ToileColliderId id = {0, 0};
+    def.pose = tl_scene_pose(&scene->colliders[index], scene->sim.start_frame);
+    ToileStatus status = toile_sim_add_collider(sim, &def, &id, error);
+    ToileColliderId expected = collider_id(index);
+    if (status == TOILE_STATUS_OK &&
+        (id.slot != expected.slot || id.generation != expected.generation))
+        return unexpected_id(error);
+    return status;
+}
+
+ToileStatus toile_scene_create_sim(const ToileScene *scene, const ToileSimDef *def, ToileSim **out,
+                                   ToileClothId *cloths, ToileError *error) {
+    if (!scene || !def || !out)
+        return tl_io_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
+                          "toile_scene_create_sim needs a scene, a definition and a place for the "
+                          "simulation, not NULL.");
+    *out = NULL;
+    ToileSim *sim = NULL;
+    ToileStatus status = toile_sim_create(def, &sim, error);
+    for (int32_t i = 0; i < scene->cloth_count && status == TOILE_STATUS_OK; i++) {
+        status = add_cloth(scene, i, sim, error);
+        if (cloths)
+            cloths[i] = cloth_id(i);
+    }
+    for (int32_t i = 0; i < scene->collider_count && status == TOILE_STATUS_OK; i++)
+        status = add_collider(scene, i, sim, error);
+    if (status != TOILE_STATUS_OK) {
+        toile_sim_destroy(sim);
+        return status;
+    }
+    *out = sim;
+    return TOILE_STATUS_OK;
+}
+
+/* ---- aiming ---- */
+
+/* What becomes of the vertices that the pins of one cloth name. */
+typedef struct Aim {
+    unsigned char *fate; /* one of the values below, per vertex */
+    double *targets_m;   /* 3 per vertex, where fate is AIMED */
+    double *now_m;       /* current positions */
+    int32_t *list;       /* room for every vertex */
+    double *list_m;
+} Aim;
+
+enum { UNTOUCHED = 0, FREED = 1, HELD = 2, AIMED = 3 };
+
+static bool make_aim(Aim *aim, int32_t vertex_count) {
+    size_t count = (size_t)vertex_count + 1;
+    *aim = (Aim){.fate = calloc(count, 1),
+                 .targets_m = calloc(3 * count, sizeof(double)),
+                 .now_m = calloc(3 * count, sizeof(double)),
+                 .list = calloc(count, sizeof(int32_t)),
+                 .list_m = calloc(3 * count, sizeof(double))};
+    return aim->fate && aim->targets_m && aim->now_m && aim->list && aim->list_m;
+}
+
+static void free_aim(Aim *aim) {
+    free(aim->fate);
+    free(aim->targets_m);
+    free(aim->now_m);
+    free(aim->list);
+    free(aim->list_m);
+}
+
+/* Moves a pin's vertices with its collider: from the start where it held all the time, so that no
+ * error gathers, else from where they are. */
+static void follow(const ToileScene *scene, const TlSceneCloth *cloth, const TlScenePin *pin,
+                   int32_t frame, int64_t now, Aim *aim) {
+    const TlSceneCollider *collider = &scene->colliders[pin->follow];
+    const ToileObj *start = cloth->start ? cloth->start : cloth->mesh;
+    bool from_start = frame < pin->held_before;
+    const double *from_m = from_start ? start->mesh.positions_m : aim->now_m;
+    ToilePose from = tl_scene_pose(collider, from_start ? scene->sim.start_frame : (double)now);
+    ToilePose to = tl_scene_pose(collider, frame);
+    for (int32_t i = 0; i < pin->vertex_count; i++) {
+        size_t at = (size_t)3 * (size_t)pin->vertices[i];
+        tl_pose_carry(&from, &to, from_m + at, aim->targets_m + at);
+    }
+}
+
+/* Of several pins on a vertex, one that holds wins over one that does not, then the later one. */
+static void decide(const ToileScene *scene, const TlSceneCloth *cloth, int32_t frame, int64_t now,
+                   Aim *aim) {
+    for (int32_t p = 0; p < cloth->pin_count; p++) {
+        const TlScenePin *pin = &cloth->pins[p];
+        bool holds = tl_scene_pin_holds(pin, frame);
+        unsigned char fate = !holds ? FREED : pin->follow >= 0 ? AIMED : HELD;
+        for (int32_t i = 0; i < pin->vertex_count; i++)
+            if (holds || aim->fate[pin->vertices[i]] == UNTOUCHED)
+                aim->fate[pin->vertices[i]] = fate;
+        if (fate == AIMED)
+            follow(scene, cloth, pin, frame, now, aim);
+    }
+}
+
+/* Lists the vertices with a fate from `low` to `high`, and their targets. */
+static int32_t list_fates(Aim *aim, int32_t vertex_count, unsigned char low, unsigned char high) {
+    int32_t count = 0;
+    for (int32_t v = 0; v < vertex_count; v++) {
+        if (aim->fate[v] < low || aim->fate[v] > high)
+            continue;
+        memcpy(aim->list_m + (size_t)3 * (size_t)count, aim->targets_m + (size_t)3 * (size_t)v,
+               3 * sizeof(double));
+        aim->list[count++] = v;
+    }
+    return count;
+}
+
+static ToileStatus apply_aim(ToileSim *sim, ToileClothId id, Aim *aim, int32_t vertex_count,
+                             ToileError *error) {
+    ToileStatus status = TOILE_STATUS_OK;
+    int32_t count = list_fates(aim, vertex_count, FREED, FREED);
+    if (count > 0)
+        status = toile_sim_set_pinned(sim, id, aim->list, count, false, error);
+    count = list_fates(aim, vertex_count, HELD, AIMED);
+    if (count > 0 && status == TOILE_STATUS_OK)
+        status = toile_sim_set_pinned(sim, id, aim->list, count, true, error);
+    count = list_fates(aim, vertex_count, AIMED, AIMED);
+    if (count > 0 && status == TOILE_STATUS_OK)
+        status = toile_sim_set_pin_targets(sim, id, aim->list, count, aim->list_m, error);
+    return status;
+}
+
+static ToileStatus aim_cloth(const ToileScene *scene, ToileSim *sim, int32_t index, int32_t frame,
+                             ToileError *error) {
+    const TlSceneCloth *cloth = &scene->cloths[index];
+    int32_t vertex_count = cloth->mesh->mesh.vertex_count;
+    bool changes = false;
+    Aim aim;
+    for (int32_t p = 0; p < cloth->pin_count; p++)
+        changes = changes || cloth->pins[p].follow >= 0 || cloth->pins[p].frames;
+    if (!changes)
+        return TOILE_STATUS_OK;
+    if (toile_sim_vertex_count(sim, cloth_id(index)) != vertex_count)
+        return tl_io_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
+                          "The simulation has no cloth like \"%s\"; it must come from "
+                          "toile_scene_create_sim of the same scene.",
+                          cloth->name);
+    ToileStatus status = TOILE_STATUS_OK;
+    if (!make_aim(&aim, vertex_count))
+        status = tl_io_out_of_memory(error);
+    if (status == TOILE_STATUS_OK)
+        status = toile_sim_get_positions(sim, cloth_id(index), aim.now_m, error);
+    if (status == TOILE_STATUS_OK) {
+        decide(scene, cloth, frame, toile_sim_frame(sim), &aim);
+        status = apply_aim(sim, cloth_id(index), &aim, vertex_count, error);
+    }
+    free_aim(&aim);
+    return status;
+}
+
+ToileStatus toile_scene_aim(const ToileScene *scene, ToileSim *sim, int32_t frame,
+                            ToileError *error) {
+    ToileStatus status = TOILE_STATUS_OK;
+    if (!scene || !sim)
+        return tl_io_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
+                          "toile_scene_aim needs a scene and a simulation of it, not NULL.");
+    for (int32_t i = 0; i < scene->collider_count && status == TOILE_STATUS_OK; i++) {
+        ToilePose pose = tl_scene_pose(&scene->colliders[i], frame);
+        if (scene->colliders[i].key_count > 0)
+            status = toile_sim_set_collider_pose(sim, collider_id(i), &pose, error);
+    }
+    for (int32_t i = 0; i < scene->cloth_count && status == TOILE_STATUS_OK; i++)
+        status = aim_cloth(scene, sim, i, frame, error);
+    return status;
+}

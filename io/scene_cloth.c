@@ -1,0 +1,278 @@
+/* SPDX-FileCopyrightText: 2026 Toile contributors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Cloths of a scene: names, meshes and their defects, pattern and fabric. Pins stand in
+ * scene_pins.c. */
+#include "number.h"
+#include "scene_types.h"
+
+#include "obj_parse.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COUNT(array) (int32_t)(sizeof(array) / sizeof((array)[0]))
+#define SAME_KIND_MAX 10 /* findings of one kind that are listed for one mesh */
+#define ISSUES_MAX 4096
+#define LARGE_M 50.0
+#define SMALL_M 0.01
+
+/* ---- files ---- */
+
+/* Archives and animated meshes are named FILE.abc:/path. */
+static bool names_archive(const char *text) {
+    return tl_scene_has_ending(text, ".abc") || strstr(text, ".abc:/") != NULL;
+}
+
+ToileObj *tl_scene_read_mesh(TlSceneReader *reader, const TlKeys *keys, const char *key,
+                             double unit_m, bool need_faces, char **resolved) {
+    const char *text = NULL;
+    size_t size = 0;
+    *resolved = NULL;
+    tl_keys_string(keys, key, TL_KEY_NULLABLE, &text);
+    if (!text)
+        return NULL;
+    const TlJson *value = tl_keys_get(keys, key, TL_KEY_PLAIN);
+    if (names_archive(text)) {
+        tl_keys_unavailable(keys, key, value, "reading Alembic archives is",
+                            "export the mesh as OBJ");
+        return NULL;
+    }
+    if (!tl_scene_has_ending(text, ".obj")) {
+        tl_keys_error(keys, key, value, TOILE_STATUS_INVALID_DATA,
+                      "\"%.200s\" is not the name of an OBJ file; it must end in .obj", text);
+        return NULL;
+    }
+    char *content =
+        tl_scene_read_input(reader, keys, key, value, TL_OBJ_MAX_BYTES, resolved, &size);
+    if (!content)
+        return NULL;
+    ToileObj *obj = tl_obj_parse(content, size, *resolved, unit_m, need_faces, reader->report);
+    free(content);
+    return obj;
+}
+
+/* Reads another pose of the cloth's mesh; NULL when there is none or it does not fit. */
+static ToileObj *read_pose(TlSceneReader *reader, const TlKeys *keys, const char *key,
+                           const TlSceneCloth *cloth) {
+    char *resolved = NULL;
+    ToileObj *obj = tl_scene_read_mesh(reader, keys, key, cloth->unit_m, false, &resolved);
+    if (obj && cloth->mesh && obj->mesh.vertex_count != cloth->mesh->mesh.vertex_count) {
+        tl_keys_error(keys, key, tl_keys_get(keys, key, TL_KEY_PLAIN), TOILE_STATUS_INVALID_DATA,
+                      "%.200s has %d vertices, but the mesh %.200s has %d; they must be the same "
+                      "vertices in the same order",
+                      resolved, obj->mesh.vertex_count, cloth->mesh_file,
+                      cloth->mesh->mesh.vertex_count);
+        toile_obj_free(obj);
+        obj = NULL;
+    }
+    free(resolved);
+    return obj;
+}
+
+/* ---- defects ---- */
+
+static TlIoPlace issue_place(const TlSceneCloth *cloth, const ToileMeshIssue *issue) {
+    TlIoPlace place = {cloth->mesh_file, 0, 0};
+    const ToileMeshDef *mesh = &cloth->mesh->mesh;
+    if (issue->face >= 0 && issue->face < mesh->face_count)
+        place.line = cloth->mesh->face_lines[issue->face];
+    else if (issue->vertex >= 0 && issue->vertex < mesh->vertex_count)
+        place.line = cloth->mesh->vertex_lines[issue->vertex];
+    return place;
+}
+
+/* Lists the issues, at most SAME_KIND_MAX of a kind, and answers how many were left out. */
+static int32_t list_issues(TlSceneReader *reader, const TlSceneCloth *cloth,
+                           const ToileMeshIssue *issues, int32_t count) {
+    int32_t of_kind[16] = {0};
+    int32_t left_out = 0;
+    for (int32_t i = 0; i < count; i++) {
+        const ToileMeshIssue *issue = &issues[i];
+        int32_t kind = issue->kind >= 0 && issue->kind < 16 ? issue->kind : 0;
+        if (of_kind[kind]++ >= SAME_KIND_MAX) {
+            left_out++;
+            continue;
+        }
+        TlIoPlace place = issue_place(cloth, issue);
+        if (issue->is_error)
+            tl_report_error(reader->report, TOILE_STATUS_INVALID_DATA, place, "%s", issue->message);
+        else
+            tl_report_warning(reader->report, place, "%s", issue->message);
+    }
+    return left_out;
+}
+
+static void warn_about_size(TlSceneReader *reader, const TlSceneCloth *cloth) {
+    const ToileMeshDef *mesh = &cloth->mesh->mesh;
+    double largest = 0;
+    for (int32_t k = 0; k < 3; k++) {
+        double low = HUGE_VAL;
+        double high = -HUGE_VAL;
+        for (size_t i = 0; i < (size_t)mesh->vertex_count; i++) {
+            double x = mesh->positions_m[3 * i + (size_t)k];
+            low = x < low ? x : low;
+            high = x > high ? x : high;
+        }
+        largest = high - low > largest ? high - low : largest;
+    }
+    if (largest <= LARGE_M && largest >= SMALL_M)
+        return;
+    char size[TL_NUMBER_SIZE];
+    tl_number_format(largest, 3, size);
+    tl_report_warning(reader->report, (TlIoPlace){cloth->mesh_file, 0, 0},
+                      "the cloth \"%s\" is %s m across; if that is not meant, set unit_m (0.01 for "
+                      "centimetres)",
+                      cloth->name, size);
+}
+
+/* A rest shape without area has no meaning, whatever the mesh itself looks like. */
+static void check_rest(const TlKeys *keys, const TlSceneCloth *cloth) {
+    ToileMeshDef mesh = cloth->mesh->mesh;
+    ToileError error = {.struct_size = (uint32_t)sizeof error};
+    int32_t count = 0;
+    if (!cloth->rest)
+        return;
+    mesh.positions_m = cloth->rest->mesh.positions_m;
+    ToileStatus status = toile_mesh_check(&mesh, false, NULL, 0, &count, &error);
+    if (status != TOILE_STATUS_OK)
+        tl_keys_error(keys, "rest", tl_keys_get(keys, "rest", TL_KEY_PLAIN), status,
+                      "the rest shape cannot be used: %s", error.message);
+}
+
+static void check_pattern(TlSceneReader *reader, const TlKeys *keys, const TlSceneCloth *cloth) {
+    const ToileObj *obj = cloth->mesh;
+    const TlJson *value = tl_keys_get(keys, "pattern", TL_KEY_PLAIN);
+    if (cloth->pattern == TOILE_PATTERN_NONE || obj->mesh.uv_count > 0)
+        return;
+    if (obj->bare_face >= 0)
+        tl_report_error(reader->report, TOILE_STATUS_INVALID_DATA,
+                        (TlIoPlace){cloth->mesh_file, obj->face_lines[obj->bare_face], 0},
+                        "face %d has corners without texture coordinates, but the pattern of the "
+                        "cloth \"%s\" needs them on all faces: unwrap the whole mesh",
+                        obj->bare_face, cloth->name);
+    else
+        tl_keys_error(keys, "pattern", value, TOILE_STATUS_INVALID_DATA,
+                      "the pattern needs texture coordinates, but %s has none; unwrap the mesh or "
+                      "use \"none\"",
+                      cloth->mesh_file);
+}
+
+void tl_scene_check_mesh(TlSceneReader *reader, const TlKeys *keys, const TlSceneCloth *cloth) {
+    bool metric = cloth->pattern == TOILE_PATTERN_METRIC && cloth->mesh->mesh.uv_count > 0;
+    ToileError error = {.struct_size = (uint32_t)sizeof error};
+    int32_t errors_before = reader->report->error_count;
+    int32_t count = 0;
+    ToileMeshIssue *issues = malloc(ISSUES_MAX * sizeof *issues);
+    if (!issues) {
+        tl_report_out_of_memory(reader->report);
+        return;
+    }
+    ToileStatus status =
+        toile_mesh_check(&cloth->mesh->mesh, metric, issues, ISSUES_MAX, &count, &error);
+    int32_t held = count < ISSUES_MAX ? count : ISSUES_MAX;
+    int32_t left_out = list_issues(reader, cloth, issues, held) + (count - held);
+    free(issues);
+    if (status != TOILE_STATUS_OK && reader->report->error_count == errors_before)
+        tl_report_error(reader->report, status, (TlIoPlace){cloth->mesh_file, 0, 0}, "%s",
+                        error.message);
+    if (left_out > 0)
+        tl_report_warning(reader->report, (TlIoPlace){cloth->mesh_file, 0, 0},
+                          "%d more findings of the same kinds are not listed", left_out);
+    check_pattern(reader, keys, cloth);
+    if (status != TOILE_STATUS_OK)
+        return;
+    warn_about_size(reader, cloth);
+    check_rest(keys, cloth);
+}
+
+/* ---- one cloth ---- */
+
+static void check_unique(TlSceneReader *reader, const TlKeys *keys, int32_t index) {
+    const TlSceneCloth *cloths = reader->scene->cloths;
+    for (int32_t i = 0; i < index; i++)
+        if (strcmp(cloths[i].name, cloths[index].name) == 0)
+            tl_keys_error(
+                keys, "name", tl_keys_get(keys, "name", TL_KEY_PLAIN), TOILE_STATUS_INVALID_DATA,
+                "\"%.64s\" is also the name of cloth[%d]; names must differ", cloths[i].name, i);
+}
+
+static void read_shape(TlSceneReader *reader, const TlKeys *keys, TlSceneCloth *cloth) {
+    static const TlChoice patterns[] = {{"none", TOILE_PATTERN_NONE, true},
+                                        {"orientation", TOILE_PATTERN_ORIENTATION, true},
+                                        {"metric", TOILE_PATTERN_METRIC, true}};
+    static const TlChoice elements[] = {{"native", TOILE_ELEMENTS_NATIVE, true},
+                                        {"triangles", TOILE_ELEMENTS_TRIANGLES, true}};
+    tl_keys_choice(keys, "pattern", TL_KEY_PLAIN, patterns, COUNT(patterns), &cloth->pattern);
+    tl_keys_number(keys, "pattern_scale_m", TL_KEY_PLAIN, (TlRange){0, 1e6, true},
+                   &cloth->pattern_scale_m);
+    tl_keys_choice(keys, "elements", TL_KEY_PLAIN, elements, COUNT(elements), &cloth->elements);
+    tl_keys_get(keys, "mesh", TL_KEY_REQUIRED | TL_KEY_NULLABLE);
+    cloth->mesh = tl_scene_read_mesh(reader, keys, "mesh", cloth->unit_m, true, &cloth->mesh_file);
+    cloth->start = read_pose(reader, keys, "start", cloth);
+    cloth->rest = read_pose(reader, keys, "rest", cloth);
+    if (cloth->mesh)
+        tl_scene_check_mesh(reader, keys, cloth);
+}
+
+static void read_subdivide(const TlKeys *cloth_keys) {
+    static const char *const known[] = {"simulate", "output"};
+    TlKeys keys;
+    tl_keys_open_child(&keys, cloth_keys, "subdivide", TL_KEY_NULLABLE, known, COUNT(known));
+    for (int32_t i = 0; i < COUNT(known); i++) {
+        int32_t level = 0;
+        tl_keys_integer(&keys, known[i], TL_KEY_PLAIN, 0, 6, &level);
+        if (level > 0)
+            tl_keys_unavailable(&keys, known[i], tl_keys_get(&keys, known[i], TL_KEY_PLAIN),
+                                "subdivision is", "use 0");
+    }
+}
+
+static void read_cloth(TlSceneReader *reader, const TlKeys *root, const TlJson *value,
+                       int32_t index) {
+    static const char *const known[] = {
+        "name",     "mesh",   "start", "rest", "unit_m", "pattern",  "pattern_scale_m",
+        "elements", "fabric", "maps",  "pins", "seams",  "subdivide"};
+    char path[TL_PATH_SIZE];
+    TlKeys keys;
+    TlSceneCloth *cloth = &reader->scene->cloths[index];
+    cloth->name = "";
+    cloth->unit_m = reader->scene->unit_m;
+    cloth->pattern_scale_m = 1;
+    tl_path_element(path, root->path, "cloth", index);
+    tl_keys_open(&keys, reader->report, value, path, known, COUNT(known));
+    tl_keys_string(&keys, "name", TL_KEY_REQUIRED, &cloth->name);
+    if (cloth->name[0]) {
+        tl_scene_check_name(&keys, cloth->name);
+        check_unique(reader, &keys, index);
+    }
+    tl_keys_number(&keys, "unit_m", TL_KEY_PLAIN, (TlRange){0, 1e6, true}, &cloth->unit_m);
+    read_shape(reader, &keys, cloth);
+    tl_scene_read_fabric(reader, &keys, &cloth->fabric, &cloth->fabric_name);
+    tl_scene_read_pins(reader, &keys, cloth);
+    tl_keys_refuse(&keys, "maps", "maps of fabric factors are");
+    tl_keys_refuse(&keys, "seams", "seams are");
+    read_subdivide(&keys);
+}
+
+void tl_scene_read_cloth(TlSceneReader *reader, const TlKeys *root) {
+    ToileScene *scene = reader->scene;
+    const TlJson *list = tl_keys_list(root, "cloth", TL_KEY_REQUIRED);
+    int32_t index = 0;
+    if (!list)
+        return;
+    if (list->count == 0) {
+        tl_keys_error(root, "cloth", list, TOILE_STATUS_INVALID_DATA,
+                      "the list is empty; a scene needs at least one cloth");
+        return;
+    }
+    scene->cloths = tl_io_arena_array(&scene->arena, (size_t)list->count, sizeof *scene->cloths);
+    if (!scene->cloths) {
+        tl_report_out_of_memory(reader->report);
+        return;
+    }
+    for (const TlJson *value = list->first; value; value = value->next) {
+        scene->cloth_count = index + 1; /* what was read so far is freed with the scene */
+        read_cloth(reader, root, value, index++);
+    }
+}

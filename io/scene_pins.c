@@ -1,0 +1,190 @@
+/* SPDX-FileCopyrightText: 2026 Toile contributors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Pins of a cloth: which vertices, in which frames, and the collider they follow. */
+#include "scene_types.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COUNT(array) (int32_t)(sizeof(array) / sizeof((array)[0]))
+#define NAMES_MAX 256
+
+static int compare_ints(const void *a, const void *b) {
+    int32_t left = *(const int32_t *)a;
+    int32_t right = *(const int32_t *)b;
+    return left < right ? -1 : left > right;
+}
+
+/* ---- vertices ---- */
+
+/* The group of the mesh a pin names, or -1. */
+static int32_t find_group(const TlKeys *keys, const TlSceneCloth *cloth) {
+    const char *name = NULL;
+    tl_keys_string(keys, "group", TL_KEY_NULLABLE, &name);
+    if (!name || !cloth->mesh)
+        return -1;
+    const ToileObj *obj = cloth->mesh;
+    for (int32_t i = 0; i < obj->group_count; i++)
+        if (strcmp(obj->group_names[i], name) == 0)
+            return i;
+    const TlJson *value = tl_keys_get(keys, "group", TL_KEY_PLAIN);
+    int32_t count = obj->group_count < NAMES_MAX ? obj->group_count : NAMES_MAX;
+    const char *near = tl_io_nearest(name, obj->group_names, count);
+    if (near)
+        tl_keys_error(keys, "group", value, TOILE_STATUS_INVALID_DATA,
+                      "%.200s has no group \"%.64s\"; did you mean \"%.64s\"?", cloth->mesh_file,
+                      name, near);
+    else
+        tl_keys_error(keys, "group", value, TOILE_STATUS_INVALID_DATA,
+                      "%.200s has no group \"%.64s\" (g or o statements name %d)", cloth->mesh_file,
+                      name, obj->group_count);
+    return -1;
+}
+
+static bool read_vertex(const TlKeys *keys, const TlJson *value, int32_t index,
+                        const TlSceneCloth *cloth, int32_t *vertex) {
+    char key[TL_PATH_SIZE];
+    char found[TL_JSON_DESCRIBE_SIZE];
+    int32_t count = cloth->mesh ? cloth->mesh->mesh.vertex_count : INT32_MAX;
+    if (value->kind == TL_JSON_NUMBER && value->number == floor(value->number) &&
+        value->number >= 0 && value->number < count) {
+        *vertex = (int32_t)value->number;
+        return true;
+    }
+    tl_path_element(key, "", "vertices", index);
+    tl_json_describe(value, found);
+    tl_keys_error(keys, key, value, TOILE_STATUS_INVALID_DATA,
+                  "%s is not a vertex of the mesh; whole numbers from 0 to %d are allowed", found,
+                  count - 1);
+    return false;
+}
+
+static void read_vertices(TlSceneReader *reader, const TlKeys *keys, const TlSceneCloth *cloth,
+                          TlScenePin *pin) {
+    const TlJson *list = tl_keys_list(keys, "vertices", TL_KEY_NULLABLE);
+    int32_t group = find_group(keys, cloth);
+    int32_t from_group = group >= 0 ? cloth->mesh->group_vertex_counts[group] : 0;
+    size_t most = (size_t)from_group + (size_t)(list ? list->count : 0);
+    pin->vertices = tl_io_arena_array(&reader->scene->arena, most, sizeof *pin->vertices);
+    if (!pin->vertices) {
+        tl_report_out_of_memory(reader->report);
+        return;
+    }
+    int32_t used = 0;
+    int32_t index = 0;
+    for (const TlJson *value = list ? list->first : NULL; value; value = value->next)
+        if (read_vertex(keys, value, index++, cloth, &pin->vertices[used]))
+            used++;
+    if (from_group > 0)
+        memcpy(pin->vertices + used, cloth->mesh->group_vertices[group],
+               (size_t)from_group * sizeof *pin->vertices);
+    used += from_group;
+    qsort(pin->vertices, (size_t)used, sizeof *pin->vertices, compare_ints);
+    for (int32_t i = 0; i < used; i++)
+        if (i == 0 || pin->vertices[i] != pin->vertices[i - 1])
+            pin->vertices[pin->vertex_count++] = pin->vertices[i];
+}
+
+/* ---- frames ---- */
+
+static void read_frames(TlSceneReader *reader, const TlKeys *keys, TlScenePin *pin) {
+    tl_scene_read_frames(reader, keys, TL_KEY_NULLABLE, false, &pin->frames, &pin->frame_count);
+    if (pin->frames)
+        qsort(pin->frames, (size_t)pin->frame_count, sizeof *pin->frames, compare_ints);
+}
+
+bool tl_scene_pin_holds(const TlScenePin *pin, int32_t frame) {
+    if (!pin->frames)
+        return true;
+    return bsearch(&frame, pin->frames, (size_t)pin->frame_count, sizeof *pin->frames,
+                   compare_ints) != NULL;
+}
+
+static int32_t first_break(const TlScenePin *pin, int32_t start) {
+    int32_t frame = start;
+    if (!pin->frames)
+        return INT32_MAX;
+    while (frame < INT32_MAX && tl_scene_pin_holds(pin, frame))
+        frame++;
+    return frame;
+}
+
+/* ---- following ---- */
+
+static int32_t find_collider(TlSceneReader *reader, const TlKeys *keys) {
+    const ToileScene *scene = reader->scene;
+    const char *names[NAMES_MAX];
+    const char *name = NULL;
+    tl_keys_string(keys, "follow", TL_KEY_NULLABLE, &name);
+    if (!name)
+        return -1;
+    for (int32_t i = 0; i < scene->collider_count; i++) {
+        if (i < NAMES_MAX)
+            names[i] = scene->colliders[i].def.name;
+        if (strcmp(scene->colliders[i].def.name, name) == 0)
+            return i;
+    }
+    const TlJson *value = tl_keys_get(keys, "follow", TL_KEY_PLAIN);
+    if (tl_scene_has_ending(name, ".obj") || strstr(name, ".abc")) {
+        tl_keys_unavailable(keys, "follow", value, "following a mesh is",
+                            "name a collider, which may move");
+        return -1;
+    }
+    int32_t count = scene->collider_count < NAMES_MAX ? scene->collider_count : NAMES_MAX;
+    const char *near = tl_io_nearest(name, names, count);
+    if (near)
+        tl_keys_error(keys, "follow", value, TOILE_STATUS_INVALID_DATA,
+                      "there is no collider \"%.64s\"; did you mean \"%s\"?", name, near);
+    else
+        tl_keys_error(keys, "follow", value, TOILE_STATUS_INVALID_DATA,
+                      "there is no collider \"%.64s\"; the name of one of the scene's %d colliders "
+                      "is needed",
+                      name, scene->collider_count);
+    return -1;
+}
+
+static void read_weight(const TlKeys *keys) {
+    double weight = 1;
+    tl_keys_number(keys, "weight", TL_KEY_ANIMATED, (TlRange){0, 1, false}, &weight);
+    if (weight != 1)
+        tl_keys_unavailable(keys, "weight", tl_keys_get(keys, "weight", TL_KEY_PLAIN),
+                            "soft pins with a weight below 1 are", "use 1");
+    tl_keys_refuse(keys, "stiffness", "soft pins with a stiffness are");
+}
+
+static void read_pin(TlSceneReader *reader, const TlKeys *cloth_keys, const TlJson *value,
+                     int32_t index, TlSceneCloth *cloth) {
+    static const char *const known[] = {"vertices", "group",  "follow",
+                                        "weight",   "frames", "stiffness"};
+    char path[TL_PATH_SIZE];
+    TlKeys keys;
+    TlScenePin *pin = &cloth->pins[index];
+    tl_path_element(path, cloth_keys->path, "pins", index);
+    tl_keys_open(&keys, reader->report, value, path, known, COUNT(known));
+    if (keys.object && !tl_keys_get(&keys, "vertices", TL_KEY_NULLABLE) &&
+        !tl_keys_get(&keys, "group", TL_KEY_NULLABLE))
+        tl_keys_error(&keys, "", NULL, TOILE_STATUS_INVALID_DATA,
+                      "the pin names no vertices; give \"vertices\", \"group\" or both");
+    read_vertices(reader, &keys, cloth, pin);
+    read_frames(reader, &keys, pin);
+    pin->follow = find_collider(reader, &keys);
+    pin->held_before = first_break(pin, reader->scene->sim.start_frame);
+    read_weight(&keys);
+}
+
+void tl_scene_read_pins(TlSceneReader *reader, const TlKeys *cloth_keys, TlSceneCloth *cloth) {
+    const TlJson *list = tl_keys_list(cloth_keys, "pins", TL_KEY_NULLABLE);
+    int32_t index = 0;
+    if (!list || list->count == 0)
+        return;
+    cloth->pins =
+        tl_io_arena_array(&reader->scene->arena, (size_t)list->count, sizeof *cloth->pins);
+    if (!cloth->pins) {
+        tl_report_out_of_memory(reader->report);
+        return;
+    }
+    cloth->pin_count = list->count;
+    for (const TlJson *value = list->first; value; value = value->next)
+        read_pin(reader, cloth_keys, value, index++, cloth);
+}

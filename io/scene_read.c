@@ -1,0 +1,339 @@
+/* SPDX-FileCopyrightText: 2026 Toile contributors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The scene outside of cloths and colliders: format, frames, axes, solver, fields, contact, output;
+ * and what the other parts share. */
+#include "platform.h"
+#include "scene_types.h"
+#include "toile_io/frames.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COUNT(array) (int32_t)(sizeof(array) / sizeof((array)[0]))
+#define FORMAT_VERSION 1
+#define GRAVITY_M_PER_S2 9.81
+
+static const TlRange above_zero = {0, HUGE_VAL, true};
+static const TlRange zero_or_more = {0, HUGE_VAL, false};
+
+/* ---- shared ---- */
+
+bool tl_scene_has_ending(const char *text, const char *ending) {
+    size_t length = strlen(text);
+    size_t tail = strlen(ending);
+    if (length < tail)
+        return false;
+    for (size_t i = 0; i < tail; i++) {
+        char c = text[length - tail + i];
+        if ((c >= 'A' && c <= 'Z' ? c | 0x20 : c) != ending[i])
+            return false;
+    }
+    return true;
+}
+
+void tl_scene_check_name(const TlKeys *keys, const char *name) {
+    const TlJson *value = tl_keys_get(keys, "name", TL_KEY_PLAIN);
+    size_t longest = sizeof((ToileError *)0)->object - 1;
+    bool fine = true;
+    if (!name)
+        return;
+    for (const char *c = name; *c; c++)
+        fine = fine && *c != '/' && *c != '\\' && (unsigned char)*c >= 0x20;
+    if (!fine)
+        tl_keys_error(keys, "name", value, TOILE_STATUS_INVALID_DATA,
+                      "\"%.64s\" has a slash, a backslash or a control character; names of objects "
+                      "may not",
+                      name);
+    if (strlen(name) > longest)
+        tl_keys_error(keys, "name", value, TOILE_STATUS_INVALID_DATA,
+                      "the name has %zu bytes; at most %zu are allowed", strlen(name), longest);
+}
+
+static void add_to_hash(TlSha256 *sha, const char *text, size_t size) {
+    uint8_t length[8];
+    for (int32_t i = 0; i < 8; i++)
+        length[i] = (uint8_t)((uint64_t)size >> (8 * i));
+    tl_sha256_add(sha, length, sizeof length);
+    tl_sha256_add(sha, text, size);
+}
+
+char *tl_scene_read_input(TlSceneReader *reader, const TlKeys *keys, const char *key,
+                          const TlJson *value, size_t limit, char **resolved, size_t *size) {
+    ToileError error = {.struct_size = (uint32_t)sizeof error};
+    char *text = NULL;
+    *size = 0;
+    *resolved = tl_io_path_beside(reader->path, value->string);
+    if (!*resolved) {
+        tl_report_out_of_memory(reader->report);
+        return NULL;
+    }
+    ToileStatus status = tl_io_read_file(*resolved, limit, &text, size, &error);
+    if (status == TOILE_STATUS_OK) {
+        add_to_hash(&reader->sha, text, *size);
+        return text;
+    }
+    if (status == TOILE_STATUS_NOT_FOUND)
+        tl_keys_error(keys, key, value, status, "there is no file \"%.200s\" (looked for %s)",
+                      value->string, *resolved);
+    else if (status == TOILE_STATUS_OUT_OF_MEMORY)
+        tl_report_out_of_memory(reader->report);
+    else
+        tl_keys_error(keys, key, value, status, "%s", error.message);
+    free(*resolved);
+    *resolved = NULL;
+    return NULL;
+}
+
+/* The range as text; a single frame may also be a number, which `single` then holds. */
+static const char *frames_text(const TlKeys *keys, const TlJson *value, char single[16]) {
+    const char *text = NULL;
+    int32_t frame = INT32_MIN;
+    if (value->kind != TL_JSON_NUMBER) {
+        tl_keys_string(keys, "frames", TL_KEY_PLAIN, &text);
+        return text;
+    }
+    tl_keys_integer(keys, "frames", TL_KEY_PLAIN, -INT32_MAX, INT32_MAX, &frame);
+    snprintf(single, 16, "%d", frame);
+    return frame == INT32_MIN ? NULL : single;
+}
+
+void tl_scene_read_frames(TlSceneReader *reader, const TlKeys *keys, int flags, bool ascending,
+                          int32_t **frames, int32_t *count) {
+    ToileError error = {.struct_size = (uint32_t)sizeof error};
+    TlIoArena *arena = &reader->scene->arena;
+    const TlJson *value = tl_keys_get(keys, "frames", flags);
+    const char *text = NULL;
+    char single[16];
+    int32_t found = 0;
+    if (!value)
+        return;
+    text = frames_text(keys, value, single);
+    if (!text)
+        return;
+    /* once to count, once to list */
+    ToileStatus status = toile_frames_parse(text, ascending, NULL, 0, &found, &error);
+    int32_t *list = NULL;
+    if (status == TOILE_STATUS_OK) {
+        list = tl_io_arena_array(arena, (size_t)found, sizeof *list);
+        status = list ? toile_frames_parse(text, ascending, list, found, &found, &error)
+                      : TOILE_STATUS_OUT_OF_MEMORY;
+    }
+    if (status == TOILE_STATUS_OUT_OF_MEMORY) {
+        tl_report_out_of_memory(reader->report);
+    } else if (status != TOILE_STATUS_OK) {
+        tl_keys_error(keys, "frames", value, TOILE_STATUS_INVALID_DATA, "%s", error.message);
+    } else {
+        *frames = list;
+        *count = found;
+    }
+}
+
+/* ---- the top of the file ---- */
+
+static void read_format(const TlKeys *keys) {
+    const TlJson *value = tl_keys_get(keys, "toile", TL_KEY_REQUIRED);
+    if (!value)
+        return;
+    if (value->kind == TL_JSON_NUMBER && value->number == FORMAT_VERSION)
+        return;
+    char found[TL_JSON_DESCRIBE_SIZE];
+    tl_json_describe(value, found);
+    bool newer = value->kind == TL_JSON_NUMBER && value->number > FORMAT_VERSION;
+    tl_keys_error(keys, "toile", value,
+                  newer ? TOILE_STATUS_UNSUPPORTED : TOILE_STATUS_INVALID_DATA,
+                  "%s is not a format version this Toile (%s) reads; %d is", found,
+                  toile_version_string(), FORMAT_VERSION);
+}
+
+static void read_frames(TlSceneReader *reader, const TlKeys *keys) {
+    ToileScene *scene = reader->scene;
+    tl_scene_read_frames(reader, keys, TL_KEY_REQUIRED, true, &scene->frames, &scene->frame_count);
+    if (scene->frames)
+        scene->sim.start_frame = scene->frames[0];
+}
+
+static void read_axes(TlSceneReader *reader, const TlKeys *keys) {
+    static const TlChoice axes[] = {{"y", TOILE_UP_Y, true}, {"z", TOILE_UP_Z, true}};
+    ToileScene *scene = reader->scene;
+    tl_keys_choice(keys, "up", TL_KEY_PLAIN, axes, COUNT(axes), &scene->up);
+    tl_keys_number(keys, "unit_m", TL_KEY_PLAIN, (TlRange){0, 1e6, true}, &scene->unit_m);
+    double *gravity = scene->sim.gravity_m_per_s2;
+    gravity[0] = 0;
+    gravity[1] = scene->up == TOILE_UP_Y ? -GRAVITY_M_PER_S2 : 0;
+    gravity[2] = scene->up == TOILE_UP_Z ? -GRAVITY_M_PER_S2 : 0;
+    tl_keys_vector(keys, "gravity_m_per_s2", TL_KEY_ANIMATED, 1e6, gravity);
+}
+
+/* ---- solver ---- */
+
+static void read_substeps(const TlKeys *keys, ToileSimDef *sim) {
+    const TlJson *value = tl_keys_get(keys, "substeps", TL_KEY_PLAIN);
+    if (!value)
+        return;
+    if (value->kind == TL_JSON_NUMBER) {
+        tl_keys_integer(keys, "substeps", TL_KEY_PLAIN, 1, 10000, &sim->substeps);
+    } else if (value->kind != TL_JSON_STRING || strcmp(value->string, "auto") != 0) {
+        char found[TL_JSON_DESCRIBE_SIZE];
+        tl_json_describe(value, found);
+        tl_keys_error(keys, "substeps", value, TOILE_STATUS_INVALID_DATA,
+                      "%s stands where \"auto\" or a whole number from 1 to 10000 is needed",
+                      found);
+    }
+}
+
+static void read_solver(TlSceneReader *reader, const TlKeys *root) {
+    static const char *const known[] = {"integrator",        "quality",     "substeps",
+                                        "newton_iterations", "tolerance_m", "linear_tolerance",
+                                        "threads",           "settle"};
+    static const TlChoice integrators[] = {{"implicit-euler", 0, true},
+                                           {"bdf2", 1, false},
+                                           {"semi-implicit", 2, false},
+                                           {"imex", 3, false},
+                                           {"symplectic-euler", 4, false},
+                                           {"verlet", 5, false},
+                                           {"rk4", 6, false},
+                                           {"explicit-euler", 7, false}};
+    static const TlChoice qualities[] = {{"fast", TOILE_QUALITY_FAST, true},
+                                         {"standard", TOILE_QUALITY_STANDARD, true},
+                                         {"accurate", TOILE_QUALITY_ACCURATE, true}};
+    TlKeys keys;
+    int32_t integrator = 0;
+    ToileSimDef *sim = &reader->scene->sim;
+    tl_keys_open_child(&keys, root, "solver", TL_KEY_PLAIN, known, COUNT(known));
+    tl_keys_choice(&keys, "integrator", TL_KEY_PLAIN, integrators, COUNT(integrators), &integrator);
+    tl_keys_choice(&keys, "quality", TL_KEY_PLAIN, qualities, COUNT(qualities), &sim->quality);
+    read_substeps(&keys, sim);
+    tl_keys_integer(&keys, "newton_iterations", TL_KEY_NULLABLE, 1, 1000, &sim->newton_iterations);
+    tl_keys_number(&keys, "tolerance_m", TL_KEY_NULLABLE, above_zero, &sim->tolerance_m);
+    tl_keys_number(&keys, "linear_tolerance", TL_KEY_NULLABLE, (TlRange){0, 1, true},
+                   &sim->linear_tolerance);
+    tl_keys_integer(&keys, "threads", TL_KEY_PLAIN, 0, 1024, &sim->threads);
+    tl_keys_bool(&keys, "settle", TL_KEY_PLAIN, &reader->scene->settle);
+}
+
+/* ---- fields and contact ---- */
+
+static void read_field(TlSceneReader *reader, const TlKeys *root, const TlJson *field,
+                       int32_t index) {
+    static const char *const known[] = {"wind", "drag", "pressure"};
+    static const char *const drag_known[] = {"coefficient_kg_per_m2_s"};
+    char path[TL_PATH_SIZE];
+    TlKeys keys;
+    TlKeys drag;
+    double coefficient = 0;
+    tl_path_element(path, root->path, "fields", index);
+    tl_keys_open(&keys, reader->report, field, path, known, COUNT(known));
+    tl_keys_refuse(&keys, "wind", "wind is");
+    tl_keys_refuse(&keys, "pressure", "pressure is");
+    if (keys.object && field->count != 1)
+        tl_keys_error(&keys, "", field, TOILE_STATUS_INVALID_DATA,
+                      "this field has %d keys; exactly one of \"wind\", \"drag\" or \"pressure\" "
+                      "is allowed",
+                      field->count);
+    tl_keys_open_child(&drag, &keys, "drag", TL_KEY_PLAIN, drag_known, COUNT(drag_known));
+    tl_keys_number(&drag, "coefficient_kg_per_m2_s", TL_KEY_REQUIRED | TL_KEY_ANIMATED,
+                   zero_or_more, &coefficient);
+    reader->scene->sim.drag_kg_per_m2_s += coefficient;
+}
+
+static void read_fields(TlSceneReader *reader, const TlKeys *root) {
+    const TlJson *list = tl_keys_list(root, "fields", TL_KEY_NULLABLE);
+    int32_t index = 0;
+    for (const TlJson *field = list ? list->first : NULL; field; field = field->next)
+        read_field(reader, root, field, index++);
+}
+
+static void read_contact(TlSceneReader *reader, const TlKeys *root) {
+    static const char *const known[] = {"self", "thickness_m", "friction"};
+    ToileSimDef *sim = &reader->scene->sim;
+    TlKeys keys;
+    bool self = false;
+    tl_keys_open_child(&keys, root, "contact", TL_KEY_PLAIN, known, COUNT(known));
+    tl_keys_bool(&keys, "self", TL_KEY_PLAIN, &self);
+    if (self)
+        tl_keys_warning(&keys, "self", tl_keys_get(&keys, "self", TL_KEY_PLAIN),
+                        "self-collision is not available in Toile %s; the cloth may pass through "
+                        "itself",
+                        toile_version_string());
+    tl_keys_number(&keys, "thickness_m", TL_KEY_NULLABLE, above_zero, &sim->contact_thickness_m);
+    tl_keys_number(&keys, "friction", TL_KEY_NULLABLE | TL_KEY_ANIMATED, zero_or_more,
+                   &sim->contact_friction);
+}
+
+/* ---- output ---- */
+
+static char *resolve_output(TlSceneReader *reader, const TlKeys *keys, const char *key,
+                            const char *const *endings, int32_t ending_count, const char *allowed) {
+    const char *text = NULL;
+    bool fine = false;
+    tl_keys_string(keys, key, TL_KEY_NULLABLE, &text);
+    if (!text)
+        return NULL;
+    const TlJson *value = tl_keys_get(keys, key, TL_KEY_PLAIN);
+    for (int32_t i = 0; i < ending_count; i++)
+        fine = fine || tl_scene_has_ending(text, endings[i]);
+    if (!fine && (tl_scene_has_ending(text, ".pc2") || tl_scene_has_ending(text, ".mdd"))) {
+        tl_keys_unavailable(keys, key, value, "PC2 and MDD files are", allowed);
+        return NULL;
+    }
+    if (!fine) {
+        tl_keys_error(keys, key, value, TOILE_STATUS_INVALID_DATA,
+                      "\"%.200s\" has no ending that is known here; %s", text, allowed);
+        return NULL;
+    }
+    char *resolved = tl_io_path_beside(reader->path, text);
+    if (!resolved)
+        tl_report_out_of_memory(reader->report);
+    return resolved;
+}
+
+static void read_output(TlSceneReader *reader, const TlKeys *root) {
+    static const char *const known[] = {
+        "cache", "schema", "velocities", "samples_per_frame", "checkpoint_every", "preview"};
+    static const char *const cache_endings[] = {".abc", ".obj"};
+    static const char *const preview_endings[] = {".png"};
+    static const TlChoice schemas[] = {{"polymesh", 0, true}, {"subd", 1, false}};
+    TlKeys keys;
+    int32_t schema = 0;
+    int32_t samples = 1;
+    int32_t every = 0;
+    ToileScene *scene = reader->scene;
+    tl_keys_open_child(&keys, root, "output", TL_KEY_PLAIN, known, COUNT(known));
+    scene->cache = resolve_output(reader, &keys, "cache", cache_endings, COUNT(cache_endings),
+                                  "use .abc or .obj");
+    scene->preview = resolve_output(reader, &keys, "preview", preview_endings,
+                                    COUNT(preview_endings), "use .png");
+    tl_keys_choice(&keys, "schema", TL_KEY_PLAIN, schemas, COUNT(schemas), &schema);
+    tl_keys_bool(&keys, "velocities", TL_KEY_PLAIN, &scene->velocities);
+    tl_keys_integer(&keys, "samples_per_frame", TL_KEY_PLAIN, 1, 64, &samples);
+    if (samples != 1)
+        tl_keys_unavailable(&keys, "samples_per_frame",
+                            tl_keys_get(&keys, "samples_per_frame", TL_KEY_PLAIN),
+                            "more than one sample a frame is", "use 1");
+    tl_keys_integer(&keys, "checkpoint_every", TL_KEY_NULLABLE, 0, 1000000, &every);
+}
+
+void tl_scene_read(TlSceneReader *reader, const TlJson *root) {
+    static const char *const known[] = {
+        "toile", "fps",       "frames", "up",      "unit_m", "gravity_m_per_s2", "solver",
+        "cloth", "colliders", "fields", "contact", "output", "wedges",           "$schema"};
+    ToileScene *scene = reader->scene;
+    TlKeys keys;
+    toile_sim_def_init(&scene->sim, (uint32_t)sizeof scene->sim);
+    scene->unit_m = 1;
+    scene->velocities = true;
+    tl_keys_open(&keys, reader->report, root, "", known, COUNT(known));
+    read_format(&keys);
+    tl_keys_number(&keys, "fps", TL_KEY_PLAIN, (TlRange){0, 10000, true}, &scene->sim.fps);
+    read_frames(reader, &keys);
+    read_axes(reader, &keys);
+    read_solver(reader, &keys);
+    tl_scene_read_colliders(reader, &keys);
+    tl_scene_read_cloth(reader, &keys);
+    read_fields(reader, &keys);
+    read_contact(reader, &keys);
+    read_output(reader, &keys);
+    tl_keys_refuse(&keys, "wedges", "wedges are");
+}

@@ -1,0 +1,297 @@
+/* SPDX-FileCopyrightText: 2026 Toile contributors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The shared part of the commands: sentences, exit codes, options, scenes and JSON. */
+#include "cli.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Lines printed for one scene; a file of the wrong kind would else fill the screen. */
+#define TL_FINDINGS_SHOWN 50
+
+/* Longest word tl_nearest compares. */
+#define TL_WORD_MAX 64
+
+/* ---- sentences ---- */
+
+int tl_exit_code(ToileStatus status) {
+    switch (status) {
+    case TOILE_STATUS_OK:
+        return TL_EXIT_OK;
+    case TOILE_STATUS_INVALID_ARGUMENT:
+        return TL_EXIT_USAGE;
+    case TOILE_STATUS_INVALID_DATA:
+    case TOILE_STATUS_UNSUPPORTED:
+        return TL_EXIT_DATA;
+    case TOILE_STATUS_NOT_FOUND:
+        return TL_EXIT_NO_INPUT;
+    case TOILE_STATUS_CANCELLED:
+        return TL_EXIT_STOPPED;
+    case TOILE_STATUS_CANNOT_CREATE:
+        return TL_EXIT_CANNOT_CREATE;
+    case TOILE_STATUS_IO_ERROR:
+        return TL_EXIT_IO;
+    case TOILE_STATUS_DIVERGED:
+    case TOILE_STATUS_STALE_ID:
+    case TOILE_STATUS_INTERNAL:
+        return TL_EXIT_SOFTWARE;
+    case TOILE_STATUS_OUT_OF_MEMORY:
+    default:
+        return TL_EXIT_FAILURE;
+    }
+}
+
+void tl_message(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    fputs("toile: ", stderr);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+    va_end(arguments);
+}
+
+int tl_usage(const TlCommand *command, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    fputs("toile: ", stderr);
+    vfprintf(stderr, format, arguments);
+    va_end(arguments);
+    fprintf(stderr, "; see 'toile %s%s--help'.\n", command ? command->name : "",
+            command ? " " : "");
+    return TL_EXIT_USAGE;
+}
+
+/* the full stop, for libraries that leave it out */
+static const char *stop_of(const char *sentence) {
+    size_t length = strlen(sentence);
+    return length > 0 && strchr(".?!", sentence[length - 1]) ? "" : ".";
+}
+
+int tl_fail(ToileStatus status, const ToileError *error) {
+    if (error && error->message[0])
+        tl_message("%s%s", error->message, stop_of(error->message));
+    else
+        tl_message("the library answered %s without a sentence.", toile_status_name(status));
+    return tl_exit_code(status);
+}
+
+int tl_fail_archive(abcc_status status, const abcc_error *error, const char *path) {
+    if (strncmp(error->text, path, strlen(path)) == 0)
+        tl_message("%s%s", error->text, stop_of(error->text));
+    else
+        tl_message("%s: %s%s", path, error->text, stop_of(error->text));
+    switch (status) {
+    case ABCC_E_OPEN:
+        return TL_EXIT_NO_INPUT;
+    case ABCC_E_HDF5:
+    case ABCC_E_NOT_ALEMBIC:
+    case ABCC_E_UNFINISHED:
+    case ABCC_E_CORRUPT:
+    case ABCC_E_LIMIT:
+        return TL_EXIT_DATA;
+    case ABCC_E_IO:
+    case ABCC_E_NOSPACE:
+        return TL_EXIT_IO;
+    case ABCC_E_MEMORY:
+        return TL_EXIT_FAILURE;
+    default:
+        return TL_EXIT_SOFTWARE;
+    }
+}
+
+/* number of letters to change, add or drop, by one row of the usual table */
+static int32_t edit_distance(const char *a, const char *b) {
+    int32_t row[TL_WORD_MAX + 1];
+    int32_t length = (int32_t)strlen(b);
+    for (int32_t j = 0; j <= length; j++)
+        row[j] = j;
+    for (int32_t i = 1; a[i - 1]; i++) {
+        int32_t diagonal = row[0];
+        row[0] = i;
+        for (int32_t j = 1; j <= length; j++) {
+            int32_t best = diagonal + (a[i - 1] != b[j - 1]);
+            diagonal = row[j];
+            best = row[j] + 1 < best ? row[j] + 1 : best;
+            row[j] = row[j - 1] + 1 < best ? row[j - 1] + 1 : best;
+        }
+    }
+    return row[length];
+}
+
+const char *tl_nearest(const char *word, const char *const *words, int32_t count) {
+    const char *nearest = NULL;
+    size_t length = strlen(word);
+    if (length > TL_WORD_MAX)
+        return NULL;
+    int32_t best = (int32_t)length / 3 + 2;
+    for (int32_t i = 0; i < count; i++) {
+        if (strlen(words[i]) > TL_WORD_MAX)
+            continue;
+        int32_t distance = edit_distance(word, words[i]);
+        if (distance < best) {
+            best = distance;
+            nearest = words[i];
+        }
+    }
+    return nearest;
+}
+
+/* ---- options ---- */
+
+/* says what getopt_long did not understand, and which option was probably meant */
+static void report_unknown(const TlCommand *command, char **argv, const struct option *options) {
+    const char *names[TL_WORD_MAX];
+    int32_t count = 0;
+    char word[TL_WORD_MAX + 1];
+    if (optopt > 0 && optopt < 256) {
+        tl_usage(command, "there is no option '-%c'", optopt);
+        return;
+    }
+    while (options[count].name && count < TL_WORD_MAX) {
+        names[count] = options[count].name;
+        count++;
+    }
+    snprintf(word, sizeof word, "%s", argv[optind - 1] + 2);
+    word[strcspn(word, "=")] = '\0';
+    const char *nearest = tl_nearest(word, names, count);
+    if (nearest)
+        tl_usage(command, "there is no option '%s', perhaps '--%s'", argv[optind - 1], nearest);
+    else
+        tl_usage(command, "there is no option '%s'", argv[optind - 1]);
+}
+
+int tl_next_option(const TlCommand *command, int argc, char **argv, const char *letters,
+                   const struct option *options) {
+    opterr = 0;
+    int letter = getopt_long(argc, argv, letters, options, NULL);
+    if (letter == 'h') {
+        fputs(command->help, stdout);
+        return TL_OPTION_HELP;
+    }
+    if (letter == ':') {
+        tl_usage(command, "option '%s' needs a value", argv[optind - 1]);
+        return TL_OPTION_BAD;
+    }
+    if (letter == '?') {
+        report_unknown(command, argv, options);
+        return TL_OPTION_BAD;
+    }
+    return letter;
+}
+
+bool tl_parse_int(const char *text, int32_t low, int32_t high, int32_t *value) {
+    char *end = NULL;
+    errno = 0;
+    long long number = strtoll(text, &end, 10);
+    bool starts_well = (text[0] >= '0' && text[0] <= '9') || text[0] == '-';
+    if (!starts_well || end == text || *end || errno || number < low || number > high)
+        return false;
+    *value = (int32_t)number;
+    return true;
+}
+
+bool tl_parse_number(const char *text, double low, double high, double *value) {
+    char *end = NULL;
+    double number = strtod(text, &end);
+    if (end == text || *end || !isfinite(number) || number < low || number > high)
+        return false;
+    *value = number;
+    return true;
+}
+
+bool tl_has_ending(const char *path, const char *ending) {
+    size_t length = strlen(path), tail = strlen(ending);
+    if (length < tail)
+        return false;
+    for (size_t i = 0; i < tail; i++) {
+        char c = path[length - tail + i];
+        if (c >= 'A' && c <= 'Z')
+            c = (char)(c - 'A' + 'a');
+        if (c != ending[i])
+            return false;
+    }
+    return true;
+}
+
+/* ---- scenes ---- */
+
+static void print_finding(const ToileDiagnostic *finding) {
+    const char *kind = finding->level == TOILE_LOG_ERROR ? "" : "warning: ";
+    const char *text = finding->message;
+    int line = (int)finding->line, column = (int)finding->column;
+    if (line > 0 && column > 0)
+        tl_message("%s:%d:%d: %s%s%s", finding->file, line, column, kind, text, stop_of(text));
+    else if (line > 0)
+        tl_message("%s:%d: %s%s%s", finding->file, line, kind, text, stop_of(text));
+    else
+        tl_message("%s: %s%s%s", finding->file, kind, text, stop_of(text));
+}
+
+static void receive_finding(void *user, const ToileDiagnostic *finding) {
+    TlFindings *findings = user;
+    if (finding->level == TOILE_LOG_ERROR) {
+        if (findings->errors++ == 0) {
+            findings->first_exit = tl_exit_code((ToileStatus)finding->status);
+            snprintf(findings->sentence, sizeof findings->sentence, "%s:%d: %s", finding->file,
+                     (int)finding->line, finding->message);
+        }
+    } else {
+        findings->warnings++;
+    }
+    if (findings->errors + findings->warnings <= TL_FINDINGS_SHOWN)
+        print_finding(finding);
+}
+
+ToileScene *tl_load_scene(const char *path, const char *const *overrides, int32_t override_count,
+                          TlFindings *findings) {
+    ToileScene *scene = NULL;
+    ToileError error = toile_error_default();
+    ToileStatus status = toile_scene_load(path, overrides, override_count, receive_finding,
+                                          findings, &scene, &error);
+    int32_t hidden = findings->errors + findings->warnings - TL_FINDINGS_SHOWN;
+    if (hidden > 0)
+        tl_message("%s: %d more of these are not shown.", path, (int)hidden);
+    if (status == TOILE_STATUS_OK)
+        return scene;
+    if (findings->errors == 0) {
+        findings->errors = 1;
+        findings->first_exit = tl_fail(status, &error);
+        snprintf(findings->sentence, sizeof findings->sentence, "%s", error.message);
+    }
+    return NULL;
+}
+
+/* ---- JSON ---- */
+
+void tl_json_string(FILE *out, const char *text) {
+    fputc('"', out);
+    for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
+        if (*c == '"' || *c == '\\')
+            fprintf(out, "\\%c", *c);
+        else if (*c < 0x20)
+            fprintf(out, "\\u%04x", *c);
+        else
+            fputc(*c, out);
+    }
+    fputc('"', out);
+}
+
+void tl_json_number(FILE *out, double value) {
+    if (isfinite(value))
+        fprintf(out, "%.17g", value);
+    else
+        fputs("null", out);
+}
+
+void tl_json_numbers(FILE *out, const double *values, int32_t count) {
+    fputc('[', out);
+    for (int32_t i = 0; i < count; i++) {
+        if (i)
+            fputs(", ", out);
+        tl_json_number(out, values[i]);
+    }
+    fputc(']', out);
+}

@@ -1,0 +1,599 @@
+/* SPDX-FileCopyrightText: 2026 Toile contributors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `toile simulate`: a scene in, a cache of frames out.
+ *
+ * The simulation always begins at the scene's first frame, whose start state is the first sample;
+ * --frames only selects what is written. SIGINT or SIGTERM end the run after the current frame with
+ * a cache of the frames done. Options win over TOILE_THREADS, which wins over the scene. */
+#include "cli.h"
+#include "platform.h"
+#include "progress.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <toile_io/cache.h>
+#include <toile_io/frames.h>
+
+#define THREADS_MAX 1024
+
+static const char help[] =
+    "usage: toile simulate SCENE [options]\n\n"
+    "Simulates the scene from its first frame and writes a cache.\n\n"
+    "  -o, --output FILE    cache to write: .abc, or .obj for one file a frame (name.0001.obj);\n"
+    "                       default: output.cache of the scene\n"
+    "  --frames R           frames to write, such as 1-48, 1-100x5 or 1,10,20; default: the "
+    "scene's\n"
+    "  --threads N          workers; results never depend on it. Default: TOILE_THREADS, the "
+    "scene,\n"
+    "                       SLURM_CPUS_PER_TASK, CUE_THREADS, OMP_NUM_THREADS, else all "
+    "processors\n"
+    "  --set KEY=VALUE      replaces a value of the scene, such as cloth.skirt.fabric=denim; "
+    "repeatable\n"
+    "  --preview FILE.png   contact sheet of the result; default: output.preview of the scene\n"
+    "  --progress D         plain, openjd, alfred, json or bar; several by commas or by "
+    "repeating.\n"
+    "                       Default: bar on a terminal, else plain\n"
+    "  --grace S            seconds a stopped run may take to finish its frame; default 10\n"
+    "  --interrupted-exit-code N   default 75\n"
+    "  -q, --quiet          only warnings, errors and the result\n\n"
+    "Ctrl-C finishes the frame, closes the cache with what is done (complete = 0) and exits with "
+    "75.\n";
+
+typedef struct Options {
+    const char *scene;
+    const char *output;  /* NULL: the scene's */
+    const char *frames;  /* NULL: the scene's */
+    const char *preview; /* NULL: the scene's */
+    const char **sets;
+    int32_t set_count;
+    int32_t threads; /* -1: not given */
+    int32_t interrupted_exit;
+    double grace_s;
+    unsigned dialects; /* 0: not given */
+    bool quiet;
+} Options;
+
+/* What the frames had in common, for the summary. */
+typedef struct Totals {
+    int64_t newton_iterations;
+    int64_t cg_iterations;
+    int64_t retries;
+    int32_t steps;
+    int32_t contacts;
+    double stretch_p99;
+    double stretch_max;
+    double penetration_max_m;
+    double seconds;
+} Totals;
+
+typedef struct Run {
+    Options options;
+    ToileScene *scene;
+    ToileSceneInfo info;
+    const char *output;
+    int32_t *frames; /* to be written, ascending */
+    int32_t frame_count;
+    int32_t written;
+    ToileSim *sim;
+    ToileClothId *cloths;
+    ToileCache *cache;
+    TlProgress progress;
+    Totals totals;
+    double stop_seen_s; /* clock when the stop was first noticed; 0: not */
+    bool setting_up;    /* findings about meshes were printed with the scene: once is enough */
+} Run;
+
+/* ---- options ---- */
+
+enum {
+    OPTION_FRAMES = 256,
+    OPTION_THREADS,
+    OPTION_SET,
+    OPTION_PREVIEW,
+    OPTION_PROGRESS,
+    OPTION_GRACE,
+    OPTION_INTERRUPTED,
+    OPTION_RESUME,
+    OPTION_WEDGE,
+    OPTION_OUT
+};
+
+static const struct option option_table[] = {
+    {"output", required_argument, NULL, 'o'},
+    {"frames", required_argument, NULL, OPTION_FRAMES},
+    {"threads", required_argument, NULL, OPTION_THREADS},
+    {"set", required_argument, NULL, OPTION_SET},
+    {"preview", required_argument, NULL, OPTION_PREVIEW},
+    {"progress", required_argument, NULL, OPTION_PROGRESS},
+    {"grace", required_argument, NULL, OPTION_GRACE},
+    {"interrupted-exit-code", required_argument, NULL, OPTION_INTERRUPTED},
+    {"resume", optional_argument, NULL, OPTION_RESUME},
+    {"wedge", required_argument, NULL, OPTION_WEDGE},
+    {"out", required_argument, NULL, OPTION_OUT},
+    {"quiet", no_argument, NULL, 'q'},
+    {"help", no_argument, NULL, 'h'},
+    {NULL, 0, NULL, 0},
+};
+
+static int unavailable(const char *option) {
+    tl_message("this version does not have %s; write one cache by -o FILE from the first frame.",
+               option);
+    return TL_EXIT_USAGE;
+}
+
+static int take_option(Options *options, int letter) {
+    const TlCommand *command = &tl_command_simulate;
+    switch (letter) {
+    case 'o':
+        options->output = optarg;
+        return TL_EXIT_OK;
+    case 'q':
+        options->quiet = true;
+        return TL_EXIT_OK;
+    case OPTION_FRAMES:
+        options->frames = optarg;
+        return TL_EXIT_OK;
+    case OPTION_PREVIEW:
+        options->preview = optarg;
+        return TL_EXIT_OK;
+    case OPTION_SET:
+        if (!strchr(optarg, '=') || optarg[0] == '=')
+            return tl_usage(command, "--set takes KEY=VALUE, not '%s'", optarg);
+        options->sets[options->set_count++] = optarg;
+        return TL_EXIT_OK;
+    case OPTION_THREADS:
+        if (!tl_parse_int(optarg, 0, THREADS_MAX, &options->threads))
+            return tl_usage(command, "--threads takes 0 (all) to %d, not '%s'", THREADS_MAX,
+                            optarg);
+        return TL_EXIT_OK;
+    case OPTION_PROGRESS:
+        if (!tl_progress_parse(optarg, &options->dialects))
+            return tl_usage(
+                command, "--progress takes plain, openjd, alfred, json or bar, not '%s'", optarg);
+        return TL_EXIT_OK;
+    case OPTION_GRACE:
+        if (!tl_parse_number(optarg, 0.0, 1e6, &options->grace_s))
+            return tl_usage(command, "--grace takes seconds, 0 or more, not '%s'", optarg);
+        return TL_EXIT_OK;
+    case OPTION_INTERRUPTED:
+        if (!tl_parse_int(optarg, 1, 125, &options->interrupted_exit))
+            return tl_usage(command, "--interrupted-exit-code takes 1 to 125, not '%s'", optarg);
+        return TL_EXIT_OK;
+    case OPTION_RESUME:
+        return unavailable("--resume");
+    case OPTION_WEDGE:
+        return unavailable("--wedge");
+    default:
+        return unavailable("--out");
+    }
+}
+
+/* TL_EXIT_OK with options->scene NULL: only help was asked for */
+static int parse_options(Options *options, int argc, char **argv) {
+    const TlCommand *command = &tl_command_simulate;
+    options->threads = -1;
+    options->grace_s = 10.0;
+    options->interrupted_exit = TL_EXIT_STOPPED;
+    int letter;
+    while ((letter = tl_next_option(command, argc, argv, ":o:qh", option_table)) != TL_OPTION_END) {
+        if (letter == TL_OPTION_HELP)
+            return TL_EXIT_OK;
+        int code = letter == TL_OPTION_BAD ? TL_EXIT_USAGE : take_option(options, letter);
+        if (code != TL_EXIT_OK)
+            return code;
+    }
+    if (optind == argc)
+        return tl_usage(command, "simulate needs a scene file");
+    if (optind + 1 < argc)
+        return tl_usage(command, "simulate takes one scene, but '%s' follows '%s'",
+                        argv[optind + 1], argv[optind]);
+    options->scene = argv[optind];
+    return TL_EXIT_OK;
+}
+
+/* ---- sentences of a run ---- */
+
+static int fail(Run *run, ToileStatus status, const ToileError *error) {
+    tl_progress_clear(&run->progress);
+    int code = tl_fail(status, error);
+    tl_progress_fail(&run->progress, code, error->message);
+    return code;
+}
+
+/* a mistake on the command line that only the scene could tell */
+static int refuse(Run *run, const char *sentence) {
+    tl_message("%s", sentence);
+    tl_progress_fail(&run->progress, TL_EXIT_USAGE, sentence);
+    return TL_EXIT_USAGE;
+}
+
+static int out_of_memory(Run *run) {
+    tl_message("there is not enough memory.");
+    tl_progress_fail(&run->progress, TL_EXIT_FAILURE, "there is not enough memory.");
+    return TL_EXIT_FAILURE;
+}
+
+static void receive_log(void *user, ToileLogLevel level, const char *message) {
+    Run *run = user;
+    if (level < TOILE_LOG_WARNING || run->setting_up)
+        return;
+    tl_progress_clear(&run->progress);
+    tl_message("frame %lld: warning: %s", (long long)run->progress.frame + 1, message);
+}
+
+/* notes a stop once, and says how long the frame may still take */
+static bool notice_stop(Run *run) {
+    if (!tl_stop_requested())
+        return false;
+    if (run->stop_seen_s <= 0.0) {
+        run->stop_seen_s = tl_now_s();
+        tl_progress_clear(&run->progress);
+        tl_message("stop requested; frames that are done are kept.");
+    }
+    return true;
+}
+
+/* called by the library once a sub-step; false abandons the frame */
+static bool report_progress(void *user, double fraction) {
+    Run *run = user;
+    tl_progress_within(&run->progress, fraction);
+    if (!notice_stop(run))
+        return true;
+    return !run->info.settle && tl_now_s() - run->stop_seen_s < run->options.grace_s;
+}
+
+/* ---- preparation ---- */
+
+/* a number of workers in an environment variable; 0: not set or not one */
+static int32_t threads_of(const char *variable) {
+    const char *text = getenv(variable);
+    if (!text)
+        return 0;
+    /* OMP_NUM_THREADS may be a list by level; the first is ours */
+    long number = strtol(text, NULL, 10);
+    return number >= 1 && number <= THREADS_MAX ? (int32_t)number : 0;
+}
+
+static int choose_threads(Run *run, int32_t *threads) {
+    static const char *const engines[] = {"SLURM_CPUS_PER_TASK", "CUE_THREADS", "OMP_NUM_THREADS"};
+    const char *own = getenv("TOILE_THREADS");
+    int32_t chosen = *threads;
+    if (run->options.threads >= 0)
+        chosen = run->options.threads;
+    else if (own && own[0] && !tl_parse_int(own, 0, THREADS_MAX, &chosen))
+        return refuse(run, "TOILE_THREADS in the environment must be a number from 0 to 1024.");
+    for (int32_t i = 0; i < 3 && chosen == 0; i++)
+        chosen = threads_of(engines[i]);
+    *threads = chosen ? chosen : tl_processor_count();
+    return TL_EXIT_OK;
+}
+
+static int choose_output(Run *run) {
+    const Options *options = &run->options;
+    run->output = options->output ? options->output : run->info.cache;
+    if (!run->output)
+        return refuse(run, "no output is named: give -o FILE.abc, or output.cache in the scene.");
+    if (!tl_has_ending(run->output, ".abc") && !tl_has_ending(run->output, ".obj"))
+        return refuse(run, "the output must end in .abc or .obj: this version writes no other.");
+    if (options->preview && !tl_has_ending(run->output, ".abc"))
+        return refuse(run, "--preview draws an .abc cache; write one by -o FILE.abc.");
+    return TL_EXIT_OK;
+}
+
+static int parse_frames(Run *run) {
+    ToileError error = toile_error_default();
+    const char *text = run->options.frames;
+    ToileStatus status = toile_frames_parse(text, true, NULL, 0, &run->frame_count, &error);
+    if (status != TOILE_STATUS_OK)
+        return fail(run, status, &error);
+    run->frames = calloc((size_t)run->frame_count, sizeof *run->frames);
+    if (!run->frames)
+        return out_of_memory(run);
+    status =
+        toile_frames_parse(text, true, run->frames, run->frame_count, &run->frame_count, &error);
+    return status == TOILE_STATUS_OK ? TL_EXIT_OK : fail(run, status, &error);
+}
+
+static int choose_frames(Run *run) {
+    char sentence[200];
+    int32_t first = run->info.frames[0];
+    if (run->options.frames) {
+        int code = parse_frames(run);
+        if (code != TL_EXIT_OK)
+            return code;
+    } else {
+        run->frame_count = run->info.settle ? 1 : run->info.frame_count;
+        run->frames = calloc((size_t)run->frame_count, sizeof *run->frames);
+        if (!run->frames)
+            return out_of_memory(run);
+        memcpy(run->frames, run->info.frames, (size_t)run->frame_count * sizeof *run->frames);
+    }
+    if (run->frames[0] < first) {
+        snprintf(sentence, sizeof sentence,
+                 "--frames asks for frame %d, but the simulation starts at frame %d.",
+                 (int)run->frames[0], (int)first);
+        return refuse(run, sentence);
+    }
+    if (run->info.settle && (run->frame_count != 1 || run->frames[0] != first)) {
+        snprintf(sentence, sizeof sentence,
+                 "the scene settles instead of moving, so --frames can only be %d.", (int)first);
+        return refuse(run, sentence);
+    }
+    return TL_EXIT_OK;
+}
+
+/* the header of the log; a scene in error gets its sentences only */
+static void print_header(const Run *run, int32_t threads) {
+    int64_t vertices = 0;
+    if (run->options.quiet)
+        return;
+    for (int32_t i = 0; i < run->info.cloth_count; i++)
+        vertices += toile_sim_vertex_count(run->sim, run->cloths[i]);
+    tl_message("version %s, %d thread(s), scene %s.", toile_version_string(), (int)threads,
+               run->options.scene);
+    tl_message("%d cloth(s) of %lld vertices, %d collider(s), %s frame %d to %d at %g fps.",
+               (int)run->info.cloth_count, (long long)vertices, (int)run->info.collider_count,
+               run->info.settle ? "settling at" : "simulating", (int)run->info.frames[0],
+               (int)run->frames[run->frame_count - 1], run->info.fps);
+}
+
+/* makes the simulation, then the cache, so that a scene in error leaves no file */
+static int create_all(Run *run) {
+    ToileError error = toile_error_default();
+    ToileSimDef def = toile_sim_def_default();
+    ToileStatus status = toile_scene_sim_def(run->scene, &def, &error);
+    if (status != TOILE_STATUS_OK)
+        return fail(run, status, &error);
+    int code = choose_threads(run, &def.threads);
+    if (code != TL_EXIT_OK)
+        return code;
+    def.log = (ToileLog){receive_log, run};
+    def.progress = (ToileProgress){report_progress, run};
+    run->cloths = calloc((size_t)run->info.cloth_count + 1, sizeof *run->cloths);
+    if (!run->cloths)
+        return out_of_memory(run);
+    run->setting_up = true;
+    status = toile_scene_create_sim(run->scene, &def, &run->sim, run->cloths, &error);
+    run->setting_up = false;
+    if (status == TOILE_STATUS_OK)
+        status = toile_cache_create(run->output, run->scene, run->frames, run->frame_count,
+                                    &run->cache, &error);
+    if (status != TOILE_STATUS_OK)
+        return fail(run, status, &error);
+    print_header(run, def.threads);
+    return TL_EXIT_OK;
+}
+
+static int prepare(Run *run) {
+    TlFindings findings = {0};
+    const Options *options = &run->options;
+    run->scene = tl_load_scene(options->scene, options->sets, options->set_count, &findings);
+    if (!run->scene) {
+        tl_progress_fail(&run->progress, findings.first_exit, findings.sentence);
+        return findings.first_exit;
+    }
+    ToileError error = toile_error_default();
+    run->info.struct_size = (uint32_t)sizeof run->info;
+    ToileStatus status = toile_scene_get_info(run->scene, &run->info, &error);
+    if (status != TOILE_STATUS_OK)
+        return fail(run, status, &error);
+    int code = choose_output(run);
+    if (code == TL_EXIT_OK)
+        code = choose_frames(run);
+    return code == TL_EXIT_OK ? create_all(run) : code;
+}
+
+/* ---- frames ---- */
+
+static void count_step(Run *run, const ToileStats *stats, double seconds) {
+    Totals *totals = &run->totals;
+    totals->steps++;
+    totals->seconds += seconds;
+    totals->newton_iterations += stats->newton_iterations;
+    totals->cg_iterations += stats->cg_iterations;
+    totals->retries += stats->retries;
+    totals->contacts = stats->contacts;
+    if (stats->stretch_p99 > totals->stretch_p99)
+        totals->stretch_p99 = stats->stretch_p99;
+    if (stats->stretch_max > totals->stretch_max)
+        totals->stretch_max = stats->stretch_max;
+    if (stats->penetration_max_m > totals->penetration_max_m)
+        totals->penetration_max_m = stats->penetration_max_m;
+}
+
+static ToileStatus advance(Run *run, int32_t frame, ToileStats *stats, ToileError *error) {
+    ToileStatus status = toile_scene_aim(run->scene, run->sim, frame, error);
+    if (status == TOILE_STATUS_OK)
+        status = toile_sim_step(run->sim, error);
+    if (status == TOILE_STATUS_OK)
+        status = toile_sim_get_stats(run->sim, stats, error);
+    return status;
+}
+
+static ToileStatus keep_frame(Run *run, int32_t frame, ToileError *error) {
+    if (run->frames[run->written] != frame)
+        return TOILE_STATUS_OK;
+    ToileStatus status = toile_cache_add(run->cache, run->sim, run->cloths, error);
+    if (status == TOILE_STATUS_OK)
+        run->written++;
+    return status;
+}
+
+/* the last frame written, or the stop, ends it; CANCELLED: the grace was over */
+static ToileStatus simulate_frames(Run *run, ToileError *error) {
+    int32_t frame = run->info.frames[0];
+    tl_progress_begin(&run->progress, frame, run->frames[run->frame_count - 1]);
+    ToileStatus status = keep_frame(run, frame, error);
+    if (status == TOILE_STATUS_OK)
+        tl_progress_frame(&run->progress, frame, 0.0, NULL);
+    while (status == TOILE_STATUS_OK && run->written < run->frame_count && !notice_stop(run)) {
+        ToileStats stats = toile_stats_default();
+        double begun_s = tl_now_s();
+        status = advance(run, ++frame, &stats, error);
+        if (status == TOILE_STATUS_OK)
+            status = keep_frame(run, frame, error);
+        if (status != TOILE_STATUS_OK)
+            return status;
+        double seconds = tl_now_s() - begun_s;
+        count_step(run, &stats, seconds);
+        tl_progress_frame(&run->progress, frame, seconds, &stats);
+    }
+    return status;
+}
+
+static ToileStatus settle_once(Run *run, ToileSettleResult *result, ToileError *error) {
+    int32_t first = run->info.frames[0];
+    tl_progress_begin(&run->progress, first, first);
+    run->progress.frame = first - 1;
+    double begun_s = tl_now_s();
+    ToileStats stats = toile_stats_default();
+    ToileStatus status = toile_sim_settle(run->sim, NULL, result, error);
+    if (status == TOILE_STATUS_OK)
+        status = toile_sim_get_stats(run->sim, &stats, error);
+    if (status == TOILE_STATUS_OK)
+        status = keep_frame(run, first, error);
+    if (status != TOILE_STATUS_OK)
+        return status;
+    count_step(run, &stats, tl_now_s() - begun_s);
+    tl_progress_frame(&run->progress, first, run->totals.seconds, &stats);
+    tl_progress_clear(&run->progress);
+    if (!run->options.quiet && result->converged)
+        tl_message("settled in %d iterations, residual %.3g of the load, largest force %.3g N.",
+                   (int)result->iterations, result->residual, result->largest_force_N);
+    return status;
+}
+
+/* ---- the end ---- */
+
+static void print_summary(const Run *run) {
+    const Totals *totals = &run->totals;
+    if (run->options.quiet || totals->steps == 0)
+        return;
+    tl_message("%d frame(s) in %.2f s, %.1f ms a frame; %lld Newton and %lld linear iterations, "
+               "%lld retries.",
+               (int)totals->steps, totals->seconds, 1000.0 * totals->seconds / totals->steps,
+               (long long)totals->newton_iterations, (long long)totals->cg_iterations,
+               (long long)totals->retries);
+    tl_message("stretch p99 %.4f, largest %.4f; %d vertices in contact at the end, deepest "
+               "penetration %.3g m.",
+               totals->stretch_p99, totals->stretch_max, (int)totals->contacts,
+               totals->penetration_max_m);
+}
+
+static void print_result(const Run *run, const char *word) {
+    printf("RESULT %s cache=%s frames=%d hash=%016llx\n", word, run->output, (int)run->written,
+           (unsigned long long)toile_sim_state_hash(run->sim));
+}
+
+/* closes the cache with what is in it; a run that failed keeps its frames up to there */
+static int close_cache(Run *run, ToileStatus status) {
+    ToileError error = toile_error_default();
+    ToileCache *cache = run->cache;
+    run->cache = NULL;
+    if (run->written == 0 || status == TOILE_STATUS_CANNOT_CREATE ||
+        status == TOILE_STATUS_IO_ERROR) {
+        toile_cache_abandon(cache);
+        return TL_EXIT_OK;
+    }
+    ToileStatus finished = toile_cache_finish(cache, &error);
+    return finished == TOILE_STATUS_OK ? TL_EXIT_OK : fail(run, finished, &error);
+}
+
+static int draw_preview(Run *run) {
+    TlPreview preview = tl_preview_default();
+    preview.archive = run->output;
+    preview.output = run->options.preview ? run->options.preview : run->info.preview;
+    preview.scene = run->scene;
+    if (!preview.output)
+        return TL_EXIT_OK;
+    if (!tl_has_ending(run->output, ".abc")) {
+        tl_message("warning: no preview is drawn, because the output is not an .abc cache.");
+        return TL_EXIT_OK;
+    }
+    int code = tl_preview_write(&preview);
+    if (code == TL_EXIT_OK && !run->options.quiet)
+        tl_message("preview %s.", preview.output);
+    return code;
+}
+
+static int end_stopped(Run *run) {
+    tl_progress_end(&run->progress);
+    tl_message("stopped with %d of %d frames written.", (int)run->written, (int)run->frame_count);
+    tl_progress_fail(&run->progress, run->options.interrupted_exit, "stopped on request");
+    print_summary(run);
+    print_result(run, "stopped");
+    return run->options.interrupted_exit;
+}
+
+static int end_early(int code) {
+    printf("RESULT failed code=%d\n", code);
+    return code;
+}
+
+static int end_failed(Run *run, ToileStatus status, const ToileError *error) {
+    int code = fail(run, status, error);
+    if (run->written > 0 && code == TL_EXIT_SOFTWARE)
+        tl_message("the cache holds the %d frame(s) before that.", (int)run->written);
+    return end_early(code);
+}
+
+static int end_complete(Run *run, const ToileSettleResult *settled) {
+    tl_progress_end(&run->progress);
+    int code = draw_preview(run);
+    print_summary(run);
+    if (run->info.settle && !settled->converged) {
+        ToileError error = toile_error_default();
+        snprintf(
+            error.message, sizeof error.message,
+            "the cloth did not settle: after %d iterations %.3g of the load is left; the state "
+            "reached was written.",
+            (int)settled->iterations, settled->residual);
+        code = fail(run, TOILE_STATUS_DIVERGED, &error);
+    }
+    print_result(run, code == TL_EXIT_OK ? "ok" : "incomplete");
+    return code;
+}
+
+static int simulate(Run *run) {
+    ToileError error = toile_error_default();
+    ToileSettleResult settled = toile_settle_result_default();
+    int code = prepare(run);
+    if (code != TL_EXIT_OK)
+        return end_early(code);
+    ToileStatus status =
+        run->info.settle ? settle_once(run, &settled, &error) : simulate_frames(run, &error);
+    code = close_cache(run, status);
+    if (code != TL_EXIT_OK)
+        return end_early(code);
+    bool cancelled = status == TOILE_STATUS_CANCELLED;
+    if (cancelled || (status == TOILE_STATUS_OK && run->written < run->frame_count))
+        return end_stopped(run);
+    return status == TOILE_STATUS_OK ? end_complete(run, &settled)
+                                     : end_failed(run, status, &error);
+}
+
+static int run_simulate(int argc, char **argv) {
+    Run run = {0};
+    run.options.sets = calloc((size_t)argc, sizeof *run.options.sets);
+    if (!run.options.sets)
+        return out_of_memory(&run);
+    int code = parse_options(&run.options, argc, argv);
+    if (code == TL_EXIT_OK && run.options.scene) {
+        const Options *options = &run.options;
+        unsigned fitting = options->quiet ? 0 : tl_progress_fitting();
+        run.progress.dialects = options->dialects ? options->dialects : fitting;
+        tl_catch_signals();
+        code = simulate(&run);
+    }
+    toile_cache_abandon(run.cache);
+    toile_sim_destroy(run.sim);
+    toile_scene_free(run.scene);
+    free(run.cloths);
+    free(run.frames);
+    free(run.options.sets);
+    return code;
+}
+
+const TlCommand tl_command_simulate = {"simulate", "runs a scene and writes a cache of its frames",
+                                       help, false, run_simulate};

@@ -1,0 +1,124 @@
+/* SPDX-FileCopyrightText: 2026 Toile contributors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Signals, terminal, clock and processors for Linux, other POSIX systems and Windows. */
+#define _GNU_SOURCE
+#include "platform.h"
+
+#include <signal.h>
+#include <stdlib.h>
+
+#if defined(_WIN32)
+#define WIN32_LEAN_AND_MEAN
+#include <io.h>
+#include <windows.h>
+#else
+#include <sched.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+#endif
+
+#define DEFAULT_WIDTH 80
+
+/* written by the handler, the one thing it may do */
+static volatile sig_atomic_t stop_signal;
+
+static void note_stop(int number) {
+    stop_signal = number;
+#if defined(_WIN32)
+    /* the C library there puts the default back before it calls */
+    signal(number, note_stop);
+#endif
+}
+
+bool tl_stop_requested(void) {
+    return stop_signal != 0;
+}
+
+#if defined(_WIN32)
+
+void tl_catch_signals(void) {
+    signal(SIGINT, note_stop);
+    signal(SIGTERM, note_stop);
+    signal(SIGBREAK, note_stop);
+}
+
+double tl_now_s(void) {
+    LARGE_INTEGER ticks, rate;
+    QueryPerformanceCounter(&ticks);
+    QueryPerformanceFrequency(&rate);
+    return (double)ticks.QuadPart / (double)rate.QuadPart;
+}
+
+bool tl_is_terminal(FILE *stream) {
+    return _isatty(_fileno(stream)) != 0;
+}
+
+int tl_terminal_width(void) {
+    CONSOLE_SCREEN_BUFFER_INFO info;
+    if (!GetConsoleScreenBufferInfo(GetStdHandle(STD_OUTPUT_HANDLE), &info))
+        return DEFAULT_WIDTH;
+    return info.srWindow.Right - info.srWindow.Left + 1;
+}
+
+int32_t tl_processor_count(void) {
+    DWORD_PTR process = 0, machine = 0;
+    int32_t count = 0;
+    if (!GetProcessAffinityMask(GetCurrentProcess(), &process, &machine))
+        return 1;
+    for (; process; process &= process - 1)
+        count++;
+    return count > 0 ? count : 1;
+}
+
+#else
+
+static void quit_at_once(int number) {
+    _Exit(128 + number);
+}
+
+static void catch_signal(int number, void (*handler)(int)) {
+    struct sigaction action = {0};
+    action.sa_handler = handler;
+    action.sa_flags = SA_RESTART;
+    sigemptyset(&action.sa_mask);
+    sigaction(number, &action, NULL);
+}
+
+void tl_catch_signals(void) {
+    catch_signal(SIGINT, note_stop);
+    catch_signal(SIGTERM, note_stop);
+    catch_signal(SIGQUIT, quit_at_once);
+    catch_signal(SIGPIPE, SIG_IGN);
+    /* a file over the size limit becomes an error of the write, with its sentence */
+    catch_signal(SIGXFSZ, SIG_IGN);
+}
+
+double tl_now_s(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+bool tl_is_terminal(FILE *stream) {
+    return isatty(fileno(stream)) == 1;
+}
+
+int tl_terminal_width(void) {
+    struct winsize size;
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0)
+        return DEFAULT_WIDTH;
+    return size.ws_col;
+}
+
+int32_t tl_processor_count(void) {
+#if defined(__linux__)
+    cpu_set_t mask;
+    if (sched_getaffinity(0, sizeof mask, &mask) == 0 && CPU_COUNT(&mask) > 0)
+        return CPU_COUNT(&mask);
+#endif
+    long online = sysconf(_SC_NPROCESSORS_ONLN);
+    return online > 0 ? (int32_t)online : 1;
+}
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-FileCopyrightText: 2026 Toile contributors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the command needs beyond ISO C: signals, the terminal, the clock, the processors. Only
+ * platform.c knows the operating system. */
+#ifndef TL_CLI_PLATFORM_H
+#define TL_CLI_PLATFORM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* From now on SIGINT and SIGTERM only leave a note for tl_stop_requested, however often they come;
+ * SIGQUIT ends the process at once; a closed pipe is an error of the stream, not a signal. */
+void tl_catch_signals(void);
+/* True once SIGINT or SIGTERM has come. */
+bool tl_stop_requested(void);
+
+/* Seconds on a clock that never goes back; only differences mean anything. */
+double tl_now_s(void);
+bool tl_is_terminal(FILE *stream);
+/* Columns of the terminal on standard output; 80 when unknown. */
+int tl_terminal_width(void);
+/* Processors this process may use, 1 or more. */
+int32_t tl_processor_count(void);
+
+#endif

@@ -1,0 +1,125 @@
+#!/usr/bin/env bash
+# SPDX-FileCopyrightText: 2026 Toile contributors
+# SPDX-License-Identifier: Apache-2.0
+#
+# What the command refuses: the exit code that farms go by, one sentence with its place, and nothing
+# written.
+#
+#   errors.sh TOILE ALEMBIC_TOOLS
+. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+usage() {
+    refuses 64 "perhaps 'simulate'" simulat
+    refuses 64 'no command' xyzzyplugh
+    refuses 64 "perhaps '--frames'" simulate ok.json --frmaes 1-2
+    refuses 64 'no option' simulate ok.json -Z
+    refuses 64 'needs a value' simulate ok.json -o
+    refuses 64 'needs a scene' simulate
+    refuses 64 'takes one scene' check ok.json other.json
+    refuses 64 'KEY=VALUE' simulate ok.json --set fps
+    refuses 64 'threads' simulate ok.json --threads many
+    refuses 64 'progress' simulate ok.json --progress loud
+    refuses 64 'no output' simulate ok.json
+    refuses 64 '\.abc or \.obj' simulate ok.json -o a.pc2
+    refuses 64 '\.abc' simulate ok.json -o a.obj --preview a.png
+    refuses 64 '--resume' simulate ok.json -o a.abc --resume
+    refuses 64 '--wedge' simulate ok.json -o a.abc --wedge 1
+    refuses 64 '--out' simulate ok.json --out there
+    refuses 64 '--velocity' eval ok.json --velocity v.obj
+    refuses 64 'pixels' preview a.abc --size big
+    TOILE_THREADS=few refuses 64 'TOILE_THREADS' simulate ok.json -o a.abc
+}
+
+ranges() {
+    local range
+    for range in 5-1 x 1-10x0 '' 1-- 2,1 1-1000000000; do
+        refuses 64 '.' simulate ok.json -o a.abc --frames "$range"
+    done
+    refuses 64 'starts at frame 1' simulate ok.json -o a.abc --frames -5-2
+    refuses 64 'evenly' simulate ok.json -o a.abc --frames 1,2,5
+    refuses 64 '.' preview ok.abc --frames 3-
+}
+
+invalid_scenes() {
+    sed 's/"fps"/"fsp"/' ok.json >bad.json
+    refuses 65 'bad.json:3:[0-9]+: .*fsp' simulate bad.json -o a.abc
+    sed 's/"fps": 24/"fps": "fast"/' ok.json >bad.json
+    refuses 65 'bad.json:3:[0-9]+: .*fps' simulate bad.json -o a.abc
+    sed 's/"radius": 0.3/"radius": -1/' ok.json >bad.json
+    refuses 65 'bad.json:9:[0-9]+: .*radius' simulate bad.json -o a.abc
+    head -c 100 ok.json >bad.json
+    refuses 65 'bad.json:[0-9]+:[0-9]+: ' simulate bad.json -o a.abc
+    : >bad.json
+    refuses 65 'bad.json' simulate bad.json -o a.abc
+}
+
+# invalid_mesh NAME LINE PATTERN: the mesh NAME.obj is refused, naming its line.
+invalid_mesh() {
+    scene bad.json "$1.obj" 1-3
+    sed -i 's/"metric"/"none"/' bad.json
+    refuses 65 "$1.obj:$2:.*$3" simulate bad.json -o a.abc
+}
+
+invalid_meshes() {
+    printf 'v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0.5 1.5 0\nv 0 1 0\nf 1 2 3 4 5\n' >ngon.obj
+    printf 'v 0 0 0\nv 1 nan 0\nv 1 1 0\nf 1 2 3\n' >nan.obj
+    printf 'v 0 0 0\nv 1 0 0\nv 1 1 0\nf 1 2 7\n' >index.obj
+    printf 'v 0 0 0\nv 1 zero 0\nv 1 1 0\nf 1 2 3\n' >word.obj
+    printf 'v 0 0 0\nv 1 0 0\nv 2 0 0\nf 1 2 3\n' >flat.obj
+    invalid_mesh ngon 6 '5'
+    invalid_mesh nan 2 ''
+    invalid_mesh index 4 '7'
+    invalid_mesh word 2 ''
+    scene bad.json flat.obj 1-3
+    sed -i 's/"metric"/"none"/' bad.json
+    refuses 65 'flat.obj' simulate bad.json -o a.abc
+    printf 'v 0 0 0\n' >pose.obj
+    refuses 65 'pose.obj' eval ok.json --pose pose.obj
+    printf 'not an archive at all' >text.abc
+    refuses 65 'text.abc' info text.abc
+    refuses 65 'text.abc' preview text.abc
+}
+
+missing_files() {
+    refuses 66 'none.json' simulate none.json -o a.abc
+    refuses 66 'none.json' check none.json
+    refuses 66 'none.abc' info none.abc
+    refuses 66 'none.abc' preview none.abc
+    scene bad.json none.obj 1-3
+    refuses 66 'bad.json:6:[0-9]+: .*none.obj' simulate bad.json -o a.abc
+    refuses 66 'none.obj' eval ok.json --pose none.obj
+}
+
+outputs() {
+    refuses 73 'no/such' simulate ok.json --quiet -o no/such/a.abc
+    refuses 73 'no/such' simulate ok.json --quiet -o no/such/a.obj
+    refuses 73 'no/such' preview ok.abc -o no/such/a.png
+    (ulimit -f 8 && refuses 74 '.' simulate ok.json --quiet -o a.abc)
+    (ulimit -f 1 && refuses 74 '.' simulate ok.json --quiet -o a.obj)
+    if [ -w /dev/full ]; then
+        code=0
+        "$toile" eval ok.json --json >/dev/full 2>"$log/err" || code=$?
+        [ "$code" -eq 74 ] || fail "a full standard output: exit code $code instead of 74"
+        say "74: $(sed 's/^toile: //' "$log/err")"
+    fi
+}
+
+many_findings() {
+    sed -e 's/"fps": 24/"fps": 0/' -e 's/"radius": 0.3/"radius": -1/' ok.json >bad.json
+    expect 65 check bad.json
+    [ "$(grep -c '^toile: bad.json:' "$log/err")" -eq 2 ] || fail "check must list both errors"
+    grep -q '2 error(s)' "$log/out" || fail "check must count the errors"
+    expect 0 check ok.json
+    say "check lists every error, and none for a good scene"
+}
+
+grid mesh.obj 20
+scene ok.json mesh.obj 1-4
+expect 0 simulate ok.json --quiet -o ok.abc
+usage
+ranges
+invalid_scenes
+invalid_meshes
+missing_files
+outputs
+many_findings
