@@ -5,7 +5,7 @@
  *   d >= r          0
  *   r/2 <= d < r    k/2 (r - d)^2
  *   d0 <= d < r/2   -k r^2/4 ln d + const, twice continuously differentiable at r/2
- *   d < d0          its quadratic continuation, so that it is finite everywhere; d0 = r/20
+ *   d < d0          its quadratic continuation, so that it is finite everywhere; d0 = r/2000
  *
  * k = area * PRESSURE / r: a load of PRESSURE presses the cloth through its contact distance,
  * whatever the mesh. Friction is Coulomb's, lagged: the normal force and the tangent plane are
@@ -19,7 +19,8 @@
 #include "base/elementary.h"
 
 #define PRESSURE 50.0       /* Pa */
-#define SOFT_END 0.05       /* d0 over r */
+#define SOFT_END 5e-4       /* d0 over r */
+#define APPROACH 0.2        /* a step may take a vertex to this part of its distance */
 #define PROJECTION_ROUNDS 8 /* for places between colliders */
 
 /* Value, first and second derivative by d. */
@@ -115,13 +116,26 @@ void tl_friction_derive(const TlFriction *friction, double slip_m, TlVec3 x, dou
     }
 }
 
-bool tl_contact_project(const TlContacts *contacts, int32_t cloth, double part, TlVec3 *x) {
+/* Distance to be kept from collider i. */
+static double gap_of(const TlContacts *contacts, int32_t cloth, int32_t i, double part,
+                     const TlVec3 *from) {
+    double r = contacts->radius[cloth * contacts->collider_count + i], gap = part * r;
+    if (from != NULL) {
+        TlVec3 n;
+        double d = tl_collider_distance(&contacts->now[i], *from, &n);
+        gap = tl_max(tl_min(gap, APPROACH * d), TL_LEAST_GAP * r);
+    }
+    return gap;
+}
+
+bool tl_contact_project(const TlContacts *contacts, int32_t cloth, double part, const TlVec3 *from,
+                        TlVec3 *x) {
     bool moved = false;
     for (int32_t round = 0; round < PROJECTION_ROUNDS; round++) {
         bool clear = true;
         for (int32_t i = 0; i < contacts->collider_count; i++) {
             TlVec3 n;
-            double gap = part * contacts->radius[cloth * contacts->collider_count + i];
+            double gap = gap_of(contacts, cloth, i, part, from);
             double d = tl_collider_distance(&contacts->now[i], *x, &n);
             if (d < gap) {
                 *x = tl_madd3(*x, gap - d, n);

@@ -38,9 +38,15 @@ double tl_friction_value(const TlFriction *friction, double slip_m, TlVec3 x);
 void tl_friction_derive(const TlFriction *friction, double slip_m, TlVec3 x, double grad[3],
                         double hess[9]);
 
+/* Least distance a vertex may end at, over the contact distance. */
+#define TL_LEAST_GAP 1e-3
+
 /* Moves x out of every collider, to at least `part` of the contact distance from it; answers
- * whether it moved. Colliders that overlap may leave no such place; see tl_contact_depth. */
-bool tl_contact_project(const TlContacts *contacts, int32_t cloth, double part, TlVec3 *x);
+ * whether it moved. A vertex that comes `from` a nearer place (may be NULL) may go on to a fifth of
+ * its distance there, so that high pressure is reached in a few steps, each safe; TL_LEAST_GAP is
+ * kept in any case. Colliders that overlap may leave no such place; see tl_contact_depth. */
+bool tl_contact_project(const TlContacts *contacts, int32_t cloth, double part, const TlVec3 *from,
+                        TlVec3 *x);
 /* How far x is inside the colliders; 0 when outside of all. */
 double tl_contact_depth(const TlContacts *contacts, TlVec3 x);
 

@@ -38,7 +38,7 @@ TlStepResult tl_implicit_euler(TlSystem *system, const TlContacts *contacts, con
     int64_t size = 3 * (int64_t)system->model->vertex_count;
     describe_step(system, step);
     inertial_guess(system, step, step->x);
-    tl_newton_project(system, contacts, TL_START_GAP, step->x);
+    tl_newton_project(system, contacts, TL_START_GAP, NULL, step->x);
     TlStepResult result;
     result.newton = tl_newton(system, contacts, &step->newton, step->x);
     if (!result.newton.finite) {
@@ -46,7 +46,7 @@ TlStepResult tl_implicit_euler(TlSystem *system, const TlContacts *contacts, con
         result.projected = 0;
         return result;
     }
-    result.projected = tl_newton_project(system, contacts, TL_LEAST_GAP, step->x);
+    result.projected = tl_newton_project(system, contacts, TL_LEAST_GAP, NULL, step->x);
     for (int64_t i = 0; i < size; i++) {
         step->v[i] = (step->x[i] - system->x_start[i]) / step->dt_s;
     }

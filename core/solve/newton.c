@@ -99,9 +99,12 @@ static double project_range(void *data, int32_t begin, int32_t end) {
     int32_t moved = 0;
     for (int32_t v = begin; v < end; v++) {
         if (!job->system->fixed[v]) {
-            TlVec3 x = tl_load3(job->out + 3 * (int64_t)v);
+            TlVec3 x = tl_load3(job->out + 3 * (int64_t)v), from = x;
+            if (job->x != NULL) {
+                from = tl_load3(job->x + 3 * (int64_t)v);
+            }
             if (tl_contact_project(job->contacts, job->system->model->vertex_material[v], job->part,
-                                   &x)) {
+                                   job->x != NULL ? &from : NULL, &x)) {
                 tl_store3(job->out + 3 * (int64_t)v, x);
                 moved++;
             }
@@ -110,8 +113,9 @@ static double project_range(void *data, int32_t begin, int32_t end) {
     return (double)moved;
 }
 
-int32_t tl_newton_project(TlSystem *system, const TlContacts *contacts, double gap, double *x) {
-    Job job = {system, contacts, NULL, x, gap};
+int32_t tl_newton_project(TlSystem *system, const TlContacts *contacts, double gap,
+                          const double *from, double *x) {
+    Job job = {system, contacts, from, x, gap};
     return (int32_t)tl_parallel_sum(system->pool, system->model->vertex_count, GRAIN, project_range,
                                     &job);
 }
@@ -164,10 +168,11 @@ static bool line_search(TlSystem *system, const TlContacts *contacts, const TlNe
     for (int32_t cut = 0; cut <= MOST_CUTS; cut++, part *= 0.5) {
         Job job = {system, NULL, x, system->trial, part};
         tl_parallel_for(system->pool, n, GRAIN, try_range, &job);
-        tl_newton_project(system, contacts, TL_LEAST_GAP, system->trial);
+        tl_newton_project(system, contacts, TL_NEWTON_GAP, x, system->trial);
         double after = psi(system, contacts, options->dt_s, system->trial);
         if (after <= before + ARMIJO * part * slope + ROUNDING * fabs(before)) {
             result->part = part;
+            result->gain = (before - after) / (-slope * part * (1.0 - 0.5 * part));
             return true;
         }
         result->cuts++;
@@ -178,7 +183,7 @@ static bool line_search(TlSystem *system, const TlContacts *contacts, const TlNe
 TlNewtonResult tl_newton(TlSystem *system, const TlContacts *contacts, const TlNewton *options,
                          double *x) {
     int32_t n = system->model->vertex_count;
-    TlNewtonResult result = {0, 0, 0, false, true, 0.0, 0.0};
+    TlNewtonResult result = {0, 0, 0, false, true, 0.0, 0.0, 0.0};
     for (int32_t k = 0; k < options->most_iterations; k++) {
         /* gradient and matrix at x; negative gradient becomes the right-hand side */
         TlPoint at = {x, system->x_start, options->dt_s};

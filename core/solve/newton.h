@@ -28,21 +28,23 @@ typedef struct TlNewtonResult {
     bool finite;        /* false: NaN or infinity turned up; x must not be used */
     double last_step_m; /* largest motion of a vertex in the last iteration */
     double part;        /* of the last Newton step that was taken */
+    double gain;        /* of the last step: fall of the potential over what the model promised */
 } TlNewtonResult;
 
 /* Minimises from x, which is changed in place; system->x_start, force, weight and fixed describe
  * the step, contacts its colliders. */
 TlNewtonResult tl_newton(TlSystem *system, const TlContacts *contacts, const TlNewton *options,
                          double *x);
-/* Distance kept by the projection, over the contact distance: where a step starts (inside the
+/* Distances kept by the projection, over the contact distance: where a step starts (inside the
  * quadratic part of the contact potential, so that the first linearisation sees the right stiffness
- * and a moderate force), and where it may end. */
+ * and a moderate force), and how near one Newton step may come. */
 #define TL_START_GAP 0.9
-#define TL_LEAST_GAP 0.1
+#define TL_NEWTON_GAP 0.1
 
 /* Moves every free vertex of x that is nearer than `gap` to a collider out to it; answers how many
- * were moved. */
-int32_t tl_newton_project(TlSystem *system, const TlContacts *contacts, double gap, double *x);
+ * were moved. `from` (may be NULL): see tl_contact_project. */
+int32_t tl_newton_project(TlSystem *system, const TlContacts *contacts, double gap,
+                          const double *from, double *x);
 /* Gradient of Psi at x, with contact but without friction, into `grad`; fixed entries are 0. */
 void tl_newton_gradient(TlSystem *system, const TlContacts *contacts, const double *x,
                         double *grad);

@@ -77,10 +77,10 @@ static double adapt(double h, const TlNewtonResult *step) {
     if (step->stuck) {
         return tl_max(0.25 * h, LEAST_H);
     }
-    if (step->part == 1.0) {
+    if (step->gain > 0.75 && step->part == 1.0) {
         return tl_min(2.0 * h, MOST_H);
     }
-    return step->part < 0.25 ? tl_max(0.5 * h, LEAST_H) : h;
+    return step->gain < 0.25 || step->part < 0.25 ? tl_max(0.5 * h, LEAST_H) : h;
 }
 
 TlSettleResult tl_settle(TlSystem *system, const TlContacts *contacts, const TlSettle *options,
@@ -91,7 +91,7 @@ TlSettleResult tl_settle(TlSystem *system, const TlContacts *contacts, const TlS
     double h = FIRST_H, load = load_of(system, options->gravity), fallen = 0.0;
     TlNewton newton = {0.0, 1,    5 * system->model->vertex_count + 200,
                        0.0, 1e-4, safe_move(contacts)};
-    tl_newton_project(system, contacts, TL_START_GAP, x);
+    tl_newton_project(system, contacts, TL_START_GAP, NULL, x);
     for (;;) {
         describe(system, options->gravity, h, x);
         measure(system, contacts, load, x, &result);
