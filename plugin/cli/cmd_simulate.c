@@ -30,7 +30,8 @@ static const char help[] =
     "processors\n"
     "  --set KEY=VALUE      replaces a value of the scene, such as cloth.skirt.fabric=denim; "
     "repeatable\n"
-    "  --preview FILE.png   contact sheet of the result; default: output.preview of the scene\n"
+    "  --preview FILE.png   contact sheet of the result; default: output.preview of the scene, or "
+    "none\n                       with -o\n"
     "  --progress D         plain, openjd, alfred, json or bar; several by commas or by "
     "repeating.\n"
     "                       Default: bar on a terminal, else plain\n"
@@ -503,7 +504,9 @@ static int close_cache(Run *run, ToileStatus status) {
 static int draw_preview(Run *run) {
     TlPreview preview = tl_preview_default();
     preview.archive = run->output;
-    preview.output = run->options.preview ? run->options.preview : run->info.preview;
+    /* -o sends the output elsewhere: nothing is then written beside the scene */
+    const char *of_scene = run->options.output ? NULL : run->info.preview;
+    preview.output = run->options.preview ? run->options.preview : of_scene;
     preview.scene = run->scene;
     if (!preview.output)
         return TL_EXIT_OK;
