@@ -30,6 +30,11 @@
 #define HOST_LENGTH 64
 #define CHUNK ((size_t)1 << 16)
 
+struct TlIoReader {
+    FILE *file;
+    char *path;
+};
+
 struct TlIoWriter {
     FILE *file;
     char *temporary;
@@ -59,6 +64,14 @@ static FILE *open_file(const char *path, bool writing) {
 static bool is_folder(FILE *file) {
     (void)file; /* a folder cannot be opened as a file here */
     return false;
+}
+
+static int go_to(FILE *file, int64_t offset, int from) {
+    return _fseeki64(file, offset, from);
+}
+
+static int64_t where_in(FILE *file) {
+    return _ftelli64(file);
 }
 
 static int sync_file(const char *path) {
@@ -120,6 +133,14 @@ static bool is_folder(FILE *file) {
     return fstat(fileno(file), &status) == 0 && S_ISDIR(status.st_mode);
 }
 
+static int go_to(FILE *file, int64_t offset, int from) {
+    return fseeko(file, (off_t)offset, from);
+}
+
+static int64_t where_in(FILE *file) {
+    return (int64_t)ftello(file);
+}
+
 static int sync_file(const char *path) {
     int descriptor = open(path, O_RDONLY);
     if (descriptor < 0)
@@ -129,8 +150,23 @@ static int sync_file(const char *path) {
     return result;
 }
 
+/* Makes a rename last: the folder itself must reach the disk. Not every file system can. */
+static void sync_folder_of(const char *path) {
+    char *folder = strdup(path);
+    if (!folder)
+        return;
+    char *slash = strrchr(folder, '/');
+    if (slash)
+        slash[slash == folder] = '\0';
+    sync_file(slash ? folder : ".");
+    free(folder);
+}
+
 static int rename_file(const char *from, const char *to) {
-    return rename(from, to) == 0 ? 0 : errno;
+    if (rename(from, to) != 0)
+        return errno;
+    sync_folder_of(to);
+    return 0;
 }
 
 void tl_io_remove(const char *path) {
@@ -221,6 +257,56 @@ ToileStatus tl_io_read_file(const char *path, size_t limit, char **out, size_t *
     return status;
 }
 
+ToileStatus tl_io_reader_open(const char *path, TlIoReader **out, int64_t *size,
+                              ToileError *error) {
+    *out = NULL;
+    *size = 0;
+    TlIoReader *reader = calloc(1, sizeof *reader);
+    char *copy = tl_io_path_beside("", path);
+    if (!reader || !copy) {
+        free(reader);
+        free(copy);
+        return tl_io_out_of_memory(error);
+    }
+    reader->path = copy;
+    errno = 0;
+    reader->file = open_file(path, false);
+    ToileStatus status = TOILE_STATUS_OK;
+    if (!reader->file)
+        status = cannot_read(path, errno, error);
+    else if (is_folder(reader->file))
+        status = tl_io_fail(error, TOILE_STATUS_IO_ERROR,
+                            "%s: this is a folder; the name of a file is needed", path);
+    else if (go_to(reader->file, 0, SEEK_END) != 0 || (*size = where_in(reader->file)) < 0)
+        status = cannot_read(path, errno, error);
+    if (status == TOILE_STATUS_OK)
+        *out = reader;
+    else
+        tl_io_reader_close(reader);
+    return status;
+}
+
+ToileStatus tl_io_reader_get(TlIoReader *reader, int64_t offset, void *data, size_t size,
+                             ToileError *error) {
+    errno = 0;
+    if (go_to(reader->file, offset, SEEK_SET) != 0)
+        return cannot_read(reader->path, errno, error);
+    if (fread(data, 1, size, reader->file) == size)
+        return TOILE_STATUS_OK;
+    if (ferror(reader->file))
+        return cannot_read(reader->path, errno, error);
+    return tl_io_fail(error, TOILE_STATUS_IO_ERROR, "%s: the file ends too early", reader->path);
+}
+
+void tl_io_reader_close(TlIoReader *reader) {
+    if (!reader)
+        return;
+    if (reader->file)
+        fclose(reader->file);
+    free(reader->path);
+    free(reader);
+}
+
 /* ---- paths ---- */
 
 static const char *last_part(const char *path) {
@@ -307,6 +393,18 @@ void tl_io_writer_add(TlIoWriter *writer, const void *data, size_t size) {
     errno = 0;
     if (size > 0 && !writer->failure && fwrite(data, 1, size, writer->file) != size)
         writer->failure = errno ? errno : EIO;
+}
+
+void tl_io_writer_patch(TlIoWriter *writer, long offset, const void *data, size_t size) {
+    errno = 0;
+    if (!writer->failure &&
+        (fseek(writer->file, offset, SEEK_SET) != 0 ||
+         fwrite(data, 1, size, writer->file) != size || fseek(writer->file, 0, SEEK_END) != 0))
+        writer->failure = errno ? errno : EIO;
+}
+
+ToileStatus tl_io_writer_check(const TlIoWriter *writer, ToileError *error) {
+    return writer->failure ? cannot_write(writer->path, writer->failure, error) : TOILE_STATUS_OK;
 }
 
 ToileStatus tl_io_writer_commit(TlIoWriter *writer, ToileError *error) {

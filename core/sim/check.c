@@ -8,6 +8,9 @@
 #include <inttypes.h>
 #include <string.h>
 
+#define LEAST_FPS 0.01
+#define MOST_FPS 1e6
+
 bool tl_read_def(void *local, size_t size, const void *def) {
     uint32_t given, own = (uint32_t)size;
     memcpy(&given, def, sizeof given);
@@ -83,6 +86,15 @@ ToileStatus tl_check_sim_def(const ToileSimDef *def, ToileError *error) {
         (!tl_is_finite(def->contact_thickness_m) || !tl_is_finite(def->contact_friction))) {
         status = tl_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
                          "contact_thickness_m or contact_friction is not a number");
+    }
+    if (status == TOILE_STATUS_OK && (def->fps < LEAST_FPS || def->fps > MOST_FPS)) {
+        status = tl_fail(error, TOILE_STATUS_INVALID_ARGUMENT, "fps is %g; allowed are %g to %g",
+                         def->fps, LEAST_FPS, MOST_FPS);
+    }
+    if (status == TOILE_STATUS_OK && def->substeps > TL_MOST_SUBSTEPS) {
+        status = tl_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
+                         "substeps is %" PRId32 "; allowed are 0 to %d", def->substeps,
+                         TL_MOST_SUBSTEPS);
     }
     if (status == TOILE_STATUS_OK && def->linear_tolerance >= 1.0) {
         status = tl_fail(error, TOILE_STATUS_INVALID_ARGUMENT,

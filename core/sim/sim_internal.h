@@ -8,7 +8,7 @@
 #include "solve/implicit_euler.h"
 #include "toile/sim.h"
 
-enum { TL_NAME_SIZE = 64 };
+enum { TL_NAME_SIZE = 64, TL_MOST_SUBSTEPS = 10000 };
 
 /* A cloth: constants from its definition. Its state lives in the simulation's arrays. */
 typedef struct TlCloth {
@@ -86,6 +86,19 @@ ToileStatus tl_check_pose(const ToilePose *pose, ToileError *error);
 ToileStatus tl_check_mesh(const ToileMeshDef *mesh, bool uv_is_pattern,
                           const double *rest_positions, ToileAllocator allocator,
                           const ToileLog *log, ToileError *error);
+
+/* ---- stage.c ---- */
+TlNewton tl_newton_options(const ToileSimDef *def, double dt_s);
+int32_t tl_substep_count(const ToileSimDef *def);
+/* Fixed vertices of the system: pinned ones and those without mass. */
+void tl_fix_vertices(ToileSim *sim);
+/* Where fixed vertices are, `part` of the way to their targets; those without mass stay. */
+void tl_place_pins(ToileSim *sim, double part);
+/* Keeps the last complete frame, and goes back to it. */
+void tl_back_up(ToileSim *sim);
+void tl_roll_back(ToileSim *sim);
+/* Colliders are where they were sent. */
+void tl_arrive(ToileSim *sim);
 
 /* ---- stats.c ---- */
 void tl_sim_measure(ToileSim *sim);

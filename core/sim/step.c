@@ -13,85 +13,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum {
-    SUBSTEPS_PER_SECOND = 96, /* of the automatic choice */
-    TICKS = 64,               /* a sub-step can be halved six times */
-    MOST_CG = 400,
-};
-
-static TlNewton newton_options(const ToileSimDef *def, double dt_s) {
-    static const struct {
-        int32_t iterations;
-        double tolerance_m, linear;
-    } levels[] = {{1, 0.0, 0.03}, {2, 0.0, 0.1}, {20, 2e-4, 0.03}};
-    TlNewton options;
-    options.dt_s = dt_s;
-    options.most_iterations = levels[def->quality].iterations;
-    options.tolerance_m = levels[def->quality].tolerance_m;
-    options.linear_tolerance = levels[def->quality].linear;
-    options.most_cg = MOST_CG;
-    options.most_move_m = INFINITY;
-    if (def->newton_iterations > 0) {
-        options.most_iterations = def->newton_iterations;
-    }
-    if (def->tolerance_m > 0.0) {
-        options.tolerance_m = def->tolerance_m;
-        options.most_iterations = def->newton_iterations > 0 ? def->newton_iterations : 100;
-    }
-    if (def->linear_tolerance > 0.0) {
-        options.linear_tolerance = def->linear_tolerance;
-        options.most_cg = 10 * MOST_CG;
-    }
-    return options;
-}
-
-static int32_t substep_count(const ToileSimDef *def) {
-    if (def->substeps > 0) {
-        return def->substeps;
-    }
-    double wanted = SUBSTEPS_PER_SECOND / def->fps;
-    int32_t count = (int32_t)wanted;
-    return (double)count < wanted - 1e-9 || count < 1 ? count + 1 : count;
-}
-
-/* Fixed vertices of the system: pinned ones and those without mass. */
-static void fix_vertices(ToileSim *sim) {
-    for (int32_t v = 0; v < sim->state.vertex_count; v++) {
-        sim->system.fixed[v] = sim->state.pinned[v] || !(sim->model.mass[v] > 0.0);
-    }
-}
-
-/* Where fixed vertices are, `part` of the way to their targets; those without mass stay. */
-static void place_pins(ToileSim *sim, double part) {
-    TlState *state = &sim->state;
-    for (int32_t v = 0; v < state->vertex_count; v++) {
-        for (int i = 0; i < 3; i++) {
-            int64_t at = 3 * (int64_t)v + i;
-            double start = state->x_backup[at],
-                   end = state->pinned[v] ? state->pin_target[at] : start;
-            state->pin_now[at] = part >= 1.0 ? end : start + part * (end - start);
-        }
-    }
-}
-
-static void back_up(ToileSim *sim) {
-    size_t size = 3 * sizeof(double) * (size_t)sim->state.vertex_count;
-    memcpy(sim->state.x_backup, sim->state.x, size);
-    memcpy(sim->state.v_backup, sim->state.v, size);
-}
-
-static void roll_back(ToileSim *sim) {
-    size_t size = 3 * sizeof(double) * (size_t)sim->state.vertex_count;
-    memcpy(sim->state.x, sim->state.x_backup, size);
-    memcpy(sim->state.v, sim->state.v_backup, size);
-}
-
-/* Colliders have arrived. */
-static void arrive(ToileSim *sim) {
-    for (int32_t i = 0; i < sim->collider_capacity; i++) {
-        sim->colliders[i].now = sim->colliders[i].target;
-    }
-}
+enum { TICKS = 64 }; /* a sub-step can be halved six times */
 
 static bool report_progress(const ToileSim *sim, double fraction) {
     const ToileProgress *progress = &sim->def.progress;
@@ -102,7 +24,7 @@ static bool report_progress(const ToileSim *sim, double fraction) {
 static bool substep(ToileSim *sim, double from, double to) {
     double dt_s = (to - from) / sim->def.fps;
     TlContacts contacts = tl_sim_contacts(sim, from, to, dt_s);
-    place_pins(sim, to);
+    tl_place_pins(sim, to);
     TlStep step = {
         sim->state.x,
         sim->state.v,
@@ -110,7 +32,7 @@ static bool substep(ToileSim *sim, double from, double to) {
         dt_s,
         {{sim->def.gravity_m_per_s2[0], sim->def.gravity_m_per_s2[1], sim->def.gravity_m_per_s2[2]},
          sim->def.drag_kg_per_m2_s},
-        newton_options(&sim->def, dt_s)};
+        tl_newton_options(&sim->def, dt_s)};
     TlStepResult result = tl_implicit_euler(&sim->system, &contacts, &step);
     sim->stats.newton_iterations += result.newton.iterations;
     sim->stats.cg_iterations += result.newton.cg_iterations;
@@ -122,7 +44,7 @@ static bool substep(ToileSim *sim, double from, double to) {
 
 /* All sub-steps of a frame. Time runs in whole ticks, so that halving and going on is exact. */
 static ToileStatus run_substeps(ToileSim *sim, ToileError *error) {
-    int32_t count = substep_count(&sim->def), total = count * TICKS, size = TICKS;
+    int32_t count = tl_substep_count(&sim->def), total = count * TICKS, size = TICKS;
     for (int32_t tick = 0; tick < total;) {
         if (!report_progress(sim, (double)tick / total)) {
             return tl_fail(error, TOILE_STATUS_CANCELLED, "cancelled");
@@ -154,15 +76,15 @@ ToileStatus toile_sim_step(ToileSim *sim, ToileError *error) {
         return status;
     }
     toile_stats_init(&sim->stats, sizeof sim->stats);
-    back_up(sim);
-    fix_vertices(sim);
+    tl_back_up(sim);
+    tl_fix_vertices(sim);
     status = run_substeps(sim, error);
     if (status != TOILE_STATUS_OK) {
-        roll_back(sim);
+        tl_roll_back(sim);
         tl_fail_frame(error, sim->frame + 1);
         return status;
     }
-    arrive(sim);
+    tl_arrive(sim);
     sim->frame++;
     tl_sim_measure(sim);
     return TOILE_STATUS_OK;
@@ -220,9 +142,9 @@ ToileStatus toile_sim_settle(ToileSim *sim, const ToileSettleDef *def, ToileSett
         return status;
     }
     toile_stats_init(&sim->stats, sizeof sim->stats);
-    back_up(sim);
-    fix_vertices(sim);
-    place_pins(sim, 1.0);
+    tl_back_up(sim);
+    tl_fix_vertices(sim);
+    tl_place_pins(sim, 1.0);
     for (int32_t v = 0; v < sim->state.vertex_count; v++) {
         if (sim->system.fixed[v]) {
             memcpy(sim->state.x + 3 * (int64_t)v, sim->state.pin_now + 3 * (int64_t)v,
@@ -236,11 +158,11 @@ ToileStatus toile_sim_settle(ToileSim *sim, const ToileSettleDef *def, ToileSett
     report_settle(sim, &found, result);
     status = settle_status(&found, error);
     if (status != TOILE_STATUS_OK) {
-        roll_back(sim);
+        tl_roll_back(sim);
         return status;
     }
     memset(sim->state.v, 0, 3 * sizeof(double) * (size_t)sim->state.vertex_count);
-    arrive(sim);
+    tl_arrive(sim);
     tl_sim_measure(sim);
     return TOILE_STATUS_OK;
 }
