@@ -171,10 +171,10 @@ typedef struct ToileSimDef {
     int32_t threads;  /* workers of the library's own pool; 0 (default): one per processor the
                          process may use */
     int32_t quality;  /* a ToileQuality; default standard */
-    int32_t substeps; /* per frame; 0 (default): steps of about 1/96 s */
+    int32_t substeps; /* per frame, at most 10000; 0 (default): about 1/96 s each */
     int32_t newton_iterations;  /* most per sub-step; 0 (default): by quality */
     int32_t start_frame;        /* number of the frame the start state belongs to; default 1 */
-    double fps;                 /* frames per second; default 24; above 0 */
+    double fps;                 /* frames per second; default 24; 0.01 to 1e6 */
     double gravity_m_per_s2[3]; /* default 0, -9.81, 0 */
     double tolerance_m;      /* Newton stops when no vertex moves more; 0 (default): by quality */
     double linear_tolerance; /* relative residual of the linear solve, ratio; 0 (default): by
