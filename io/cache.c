@@ -1,61 +1,23 @@
 /* SPDX-FileCopyrightText: 2026 Toile contributors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Frames of a simulation to disk: one Alembic archive, or one OBJ file a frame and cloth.
+/* Frames of a simulation to disk: one Alembic archive (cache_archive.c), one PC2 point cache, or
+ * one OBJ file a frame and cloth. Objects of a host come in their own space, with a matrix that
+ * goes on the transform of an archive; the cloths of a scene come from the simulation
+ * (cache_scene.c).
  *
- * An archive holds for each cloth a transform /<name> and below it the mesh <name>Shape with
- * float32 positions, velocities per second on request, and its uvs; faces and uvs are handed over
- * once. The sample of frame f stands at f / fps seconds. Alembic is Y up, so that a scene whose up
- * is z is turned by (x, y, z) -> (x, z, -y), which is exact. Lengths are in the cloth's unit. Far
- * from the origin float32 is coarse: there the positions are relative to a point in whole metres,
- * which the transform carries. Nothing in the file tells the machine, the folder or the day.
- *
- * OBJ files are in the scene's axes and in the cloth's unit. */
-#include "toile_io/cache.h"
+ * OBJ and PC2 files are in the axes of the scene or host and in the cloth's unit. */
+#include "cache_types.h"
 
-#include "arena.h"
-#include "number.h"
 #include "platform.h"
 #include "report.h"
-#include "toile_io/abc_c.h"
 #include "toile_io/obj.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-/* Distance of the start box's centre from the origin beyond which positions become relative. At
- * 10 m float32 resolves one micrometre, the contact distance being a thousand. */
-#define FAR_M 10.0
-
-/* Name of the uv set: OBJ files do not tell one. */
+/* Name of the uv set when nobody tells one: OBJ files do not. */
 #define UV_NAME "uv"
-
-typedef struct CacheCloth {
-    ToileSceneCloth def; /* its strings and arrays belong to the scene */
-    const char *name;    /* letters, digits and _ only, unlike any other cloth's */
-    char *path;          /* of its OBJ file; room for any frame */
-    size_t path_size;
-    abcc_obj xform;
-    abcc_obj mesh;
-    double offset_m[3]; /* what positions in the archive are relative to, Y up */
-    double *x;          /* 3 * vertex_count, of the frame being added */
-    float *P;           /* the same as the archive takes it */
-    float *v;           /* NULL: velocities are not written */
-    float *uv;          /* NULL: the mesh has none */
-    uint32_t *uv_index;
-} CacheCloth;
-
-struct ToileCache {
-    TlIoArena arena;
-    const ToileScene *scene; /* outlives the cache */
-    ToileSceneInfo info;
-    const char *stem; /* path of OBJ files without ending */
-    const int32_t *frames;
-    int32_t frame_count;
-    int32_t added;
-    CacheCloth *cloths;  /* info.cloth_count */
-    abcc_writer *writer; /* NULL: OBJ files */
-};
 
 /* ---- names ---- */
 
@@ -73,20 +35,26 @@ static bool has_ending(const char *path, const char *ending) {
     return true;
 }
 
+static TlCacheFormat format_of(const char *path) {
+    return has_ending(path, ".abc")   ? TL_CACHE_ABC
+           : has_ending(path, ".pc2") ? TL_CACHE_PC2
+           : has_ending(path, ".obj") ? TL_CACHE_OBJ
+                                      : TL_CACHE_NONE;
+}
+
 static bool is_plain(char c) {
     return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-static bool name_is_taken(const ToileCache *cache, int32_t count, const char *name) {
-    for (int32_t i = 0; i < count; i++)
+static bool name_is_taken(const ToileCache *cache, const char *name) {
+    for (int32_t i = 0; i < cache->cloth_count; i++)
         if (strcmp(cache->cloths[i].name, name) == 0)
             return true;
     return false;
 }
 
 /* the name with every other byte as _, and a number when two cloths would then be one */
-static const char *clean_name(ToileCache *cache, int32_t index) {
-    const char *source = cache->cloths[index].def.name;
+static const char *clean_name(ToileCache *cache, const char *source) {
     size_t length = strlen(source);
     char *name = tl_io_arena_alloc(&cache->arena, length + 24);
     if (!name)
@@ -97,318 +65,159 @@ static const char *clean_name(ToileCache *cache, int32_t index) {
         strcpy(name, "cloth");
         length = 5;
     }
-    for (int32_t number = 2; name_is_taken(cache, index, name); number++)
+    for (int32_t number = 2; name_is_taken(cache, name); number++)
         snprintf(name + length, 16, "_%d", (int)number);
     return name;
 }
 
-/* ---- archives ---- */
+/* ---- point caches ---- */
 
-static ToileStatus pass_on(abcc_status status, const abcc_error *from, ToileError *error) {
-    ToileStatus answer = TOILE_STATUS_INTERNAL;
-    if (status == ABCC_OK)
-        return TOILE_STATUS_OK;
-    if (status == ABCC_E_OPEN)
-        answer = TOILE_STATUS_CANNOT_CREATE;
-    else if (status == ABCC_E_IO || status == ABCC_E_NOSPACE)
-        answer = TOILE_STATUS_IO_ERROR;
-    else if (status == ABCC_E_MEMORY)
-        answer = TOILE_STATUS_OUT_OF_MEMORY;
-    return tl_io_fail(error, answer, "%s", from->text);
-}
-
-static ToileStatus check_spacing(const int32_t *frames, int32_t count, ToileError *error) {
-    for (int32_t i = 2; i < count; i++)
-        if ((int64_t)frames[i] - frames[i - 1] != (int64_t)frames[1] - frames[0])
-            return tl_io_fail(
-                error, TOILE_STATUS_INVALID_ARGUMENT,
-                "An .abc cache needs evenly spaced frames, but %d is followed by %d "
-                "where the step was %lld; write .obj files, or frames such as 1-100x5.",
-                (int)frames[i - 1], (int)frames[i], (long long)frames[1] - frames[0]);
-    return TOILE_STATUS_OK;
-}
-
-static ToileStatus add_objects(ToileCache *cache, ToileError *error) {
-    abcc_error abc = {0};
-    abcc_time time = 0;
-    const int32_t *frames = cache->frames;
-    double fps = cache->info.fps;
-    double step = cache->frame_count > 1 ? (double)frames[1] - (double)frames[0] : 1.0;
-    abcc_status status = abcc_time_uniform(cache->writer, frames[0] / fps, step / fps, &time, &abc);
-    for (int32_t i = 0; i < cache->info.cloth_count && status == ABCC_OK; i++) {
-        CacheCloth *cloth = &cache->cloths[i];
-        size_t length = strlen(cloth->name);
-        char *shape = tl_io_arena_alloc(&cache->arena, length + 6);
-        if (!shape)
-            return tl_io_out_of_memory(error);
-        memcpy(shape, cloth->name, length);
-        strcpy(shape + length, "Shape");
-        status = abcc_add_xform(cache->writer, 0, cloth->name, 0, &cloth->xform, &abc);
-        if (status == ABCC_OK)
-            status = abcc_add_mesh(cache->writer, cloth->xform, shape, time,
-                                   cloth->uv ? UV_NAME : NULL, &cloth->mesh, &abc);
-    }
-    return pass_on(status, &abc, error);
-}
-
-static ToileStatus open_archive(ToileCache *cache, const char *path, ToileError *error) {
-    char application[64], unit[TL_NUMBER_SIZE], description[160];
-    ToileStatus status = check_spacing(cache->frames, cache->frame_count, error);
-    if (status != TOILE_STATUS_OK)
-        return status;
-    tl_number_shortest(cache->info.unit_m, unit);
-    snprintf(application, sizeof application, "Toile %s", toile_version_string());
-    snprintf(description, sizeof description, "Cloth simulation, Y up, %s m a unit, scene %016llx",
-             unit, (unsigned long long)cache->info.hash);
-    abcc_error abc = {0};
-    abcc_create_info info = abcc_create_info_default();
-    info.fps = cache->info.fps;
-    info.application = application;
-    info.description = description;
-    status = pass_on(abcc_create(path, &info, &cache->writer, &abc), &abc, error);
-    return status == TOILE_STATUS_OK ? add_objects(cache, error) : status;
-}
-
-/* exact: only signs and places change */
-static void to_y_up(const ToileCache *cache, const double in[3], double out[3]) {
-    bool turn = cache->info.up == TOILE_UP_Z;
-    out[0] = in[0];
-    out[1] = turn ? in[2] : in[1];
-    out[2] = turn ? -in[1] : in[2];
-}
-
-/* where positions of the archive begin: the centre of the box when that is far away */
-static void choose_offset(ToileCache *cache, CacheCloth *cloth) {
-    double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
-    double centre[3], distance2 = 0.0;
-    for (int32_t i = 0; i < cloth->def.mesh->vertex_count; i++) {
-        double x[3];
-        to_y_up(cache, cloth->x + 3 * (size_t)i, x);
-        for (int32_t k = 0; k < 3; k++) {
-            low[k] = x[k] < low[k] ? x[k] : low[k];
-            high[k] = x[k] > high[k] ? x[k] : high[k];
-        }
-    }
-    for (int32_t k = 0; k < 3; k++) {
-        centre[k] = 0.5 * (low[k] + high[k]);
-        distance2 += centre[k] * centre[k];
-    }
-    for (int32_t k = 0; k < 3; k++)
-        cloth->offset_m[k] = distance2 > FAR_M * FAR_M ? floor(centre[k] + 0.5) : 0.0;
-}
-
-static abcc_status write_offset(ToileCache *cache, const CacheCloth *cloth, abcc_error *abc) {
-    const double *offset = cloth->offset_m;
-    double m[16] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1};
-    /* no sample means identity */
-    if (offset[0] == 0.0 && offset[1] == 0.0 && offset[2] == 0.0)
-        return ABCC_OK;
-    for (int32_t k = 0; k < 3; k++)
-        m[12 + k] = offset[k] / cloth->def.unit_m;
-    return abcc_xform_write(cache->writer, cloth->xform, m, 1, abc);
-}
-
-static void convert(const ToileCache *cache, const CacheCloth *cloth, const double offset_m[3],
-                    float *out) {
-    for (int32_t i = 0; i < cloth->def.mesh->vertex_count; i++) {
-        double x[3];
-        to_y_up(cache, cloth->x + 3 * (size_t)i, x);
-        for (int32_t k = 0; k < 3; k++)
-            out[3 * (size_t)i + (size_t)k] = (float)((x[k] - offset_m[k]) / cloth->def.unit_m);
-    }
-}
-
-static ToileStatus add_sample(ToileCache *cache, CacheCloth *cloth, const ToileSim *sim,
-                              ToileClothId id, ToileError *error) {
-    static const double nothing[3] = {0.0, 0.0, 0.0};
-    const ToileMeshDef *mesh = cloth->def.mesh;
-    abcc_error abc = {0};
-    abcc_status status = ABCC_OK;
-    abcc_mesh_in in = abcc_mesh_in_default();
-    in.verts = (uint32_t)mesh->vertex_count;
-    if (cache->added == 0) {
-        choose_offset(cache, cloth);
-        status = write_offset(cache, cloth, &abc);
-        in.faces = (uint32_t)mesh->face_count;
-        in.corners = (uint32_t)mesh->corner_count;
-        in.face_count = mesh->face_sizes;
-        in.index = mesh->corners;
-        in.uv_values = cloth->uv ? (uint32_t)mesh->uv_count : 0;
-        in.uv = cloth->uv;
-        in.uv_index = cloth->uv_index;
-    }
-    convert(cache, cloth, cloth->offset_m, cloth->P);
-    in.P = cloth->P;
-    if (cloth->v) {
-        ToileStatus got = toile_sim_get_velocities(sim, id, cloth->x, error);
-        if (got != TOILE_STATUS_OK)
-            return got;
-        convert(cache, cloth, nothing, cloth->v);
-        in.v = cloth->v;
-    }
-    if (status == ABCC_OK)
-        status = abcc_mesh_write(cache->writer, cloth->mesh, &in, &abc);
-    return pass_on(status, &abc, error);
-}
-
-static abcc_status write_properties(ToileCache *cache, const CacheCloth *cloth, abcc_error *abc) {
-    abcc_writer *writer = cache->writer;
-    const int32_t *frames = cache->frames;
-    char hash[24];
-    snprintf(hash, sizeof hash, "%016llx", (unsigned long long)cache->info.hash);
-    const struct {
-        const char *name, *text;
-    } texts[] = {{"toile_version", toile_version_string()},
-                 {"scene_hash", hash},
-                 {"source_name", cloth->def.name}};
-    const struct {
-        const char *name;
-        int32_t value;
-    } numbers[] = {{"first_frame", frames[0]},
-                   {"last_frame", frames[cache->frame_count - 1]},
-                   {"frame_step", cache->frame_count > 1 ? frames[1] - frames[0] : 1},
-                   {"complete", cache->added == cache->frame_count}};
-    abcc_status status = ABCC_OK;
-    for (size_t i = 0; i < sizeof texts / sizeof texts[0] && status == ABCC_OK; i++)
-        status = abcc_property_string(writer, cloth->mesh, texts[i].name, texts[i].text, abc);
-    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0] && status == ABCC_OK; i++)
-        status = abcc_property_int(writer, cloth->mesh, numbers[i].name, numbers[i].value, abc);
-    if (status == ABCC_OK)
-        status = abcc_property_double(writer, cloth->mesh, "unit_m", cloth->def.unit_m, abc);
-    return status;
-}
-
-static ToileStatus finish_archive(ToileCache *cache, ToileError *error) {
-    abcc_error abc = {0};
-    abcc_status status = ABCC_OK;
-    for (int32_t i = 0; i < cache->info.cloth_count && status == ABCC_OK; i++)
-        status = write_properties(cache, &cache->cloths[i], &abc);
-    if (status != ABCC_OK)
-        return pass_on(status, &abc, error);
-    abcc_writer *writer = cache->writer;
-    cache->writer = NULL;
-    return pass_on(abcc_finish(writer, &abc), &abc, error);
+static ToileStatus declare_in_points(ToileCache *cache, const TlCacheCloth *cloth,
+                                     ToileError *error) {
+    const int32_t *frames = cache->def.frames;
+    if (cache->points)
+        return tl_io_fail(error, TOILE_STATUS_UNSUPPORTED,
+                          "%s: a PC2 file holds one mesh, but there are '%.64s' and '%.64s'; write "
+                          "an .abc cache instead.",
+                          cache->path, cache->cloths[0].source, cloth->source);
+    return toile_pointcache_create(
+        cache->path, cloth->mesh.vertex_count, frames[0],
+        cache->def.frame_count > 1 ? (double)frames[1] - (double)frames[0] : 1.0, &cache->points,
+        error);
 }
 
 /* ---- OBJ files ---- */
 
 /* `stem`[.`cloth`].0001.obj */
-static ToileStatus write_obj(ToileCache *cache, const CacheCloth *cloth, ToileError *error) {
-    long long frame = cache->frames[cache->added];
-    bool several = cache->info.cloth_count > 1;
-    snprintf(cloth->path, cloth->path_size, "%s%s%s.%s%04lld.obj", cache->stem, several ? "." : "",
-             several ? cloth->name : "", frame < 0 ? "-" : "", frame < 0 ? -frame : frame);
-    return toile_obj_write(cloth->path, cloth->def.mesh, cloth->x, cloth->def.unit_m, error);
+ToileStatus tl_cache_put_obj(ToileCache *cache, const TlCacheCloth *cloth, double unit_m,
+                             ToileError *error) {
+    long long frame = cache->def.frames[cache->added];
+    bool several = cache->cloth_count > 1;
+    int stem = (int)(strlen(cache->path) - strlen(".obj"));
+    snprintf(cloth->path, cloth->path_size, "%.*s%s%s.%s%04lld.obj", stem, cache->path,
+             several ? "." : "", several ? cloth->name : "", frame < 0 ? "-" : "",
+             frame < 0 ? -frame : frame);
+    return toile_obj_write(cloth->path, &cloth->mesh, cloth->x, unit_m, error);
 }
 
 /* the folder is tried now: a frame that cannot be written shall not be simulated first */
-static ToileStatus open_sequence(ToileCache *cache, const char *path, ToileError *error) {
+static ToileStatus open_sequence(const ToileCache *cache, ToileError *error) {
     TlIoWriter *probe = NULL;
-    cache->stem = tl_io_arena_copy(&cache->arena, path, strlen(path) - strlen(".obj"));
-    if (!cache->stem)
-        return tl_io_out_of_memory(error);
-    for (int32_t i = 0; i < cache->info.cloth_count; i++) {
-        CacheCloth *cloth = &cache->cloths[i];
-        cloth->path_size = strlen(path) + strlen(cloth->name) + 32;
-        cloth->path = tl_io_arena_alloc(&cache->arena, cloth->path_size);
-        if (!cloth->path)
-            return tl_io_out_of_memory(error);
-    }
-    ToileStatus status = tl_io_writer_open(path, &probe, error);
+    ToileStatus status = tl_io_writer_open(cache->path, &probe, error);
     tl_io_writer_abandon(probe);
     return status;
 }
 
-/* ---- life ---- */
+static ToileStatus declare_in_sequence(ToileCache *cache, TlCacheCloth *cloth, ToileError *error) {
+    cloth->path_size = strlen(cache->path) + strlen(cloth->name) + 32;
+    cloth->path = tl_io_arena_alloc(&cache->arena, cloth->path_size);
+    return cloth->path ? TOILE_STATUS_OK : tl_io_out_of_memory(error);
+}
 
-static bool copy_uvs(ToileCache *cache, CacheCloth *cloth) {
-    const ToileMeshDef *mesh = cloth->def.mesh;
-    if (mesh->uv_count == 0)
-        return true;
-    cloth->uv = tl_io_arena_array(&cache->arena, 2 * (size_t)mesh->uv_count, sizeof *cloth->uv);
-    cloth->uv_index =
-        tl_io_arena_array(&cache->arena, (size_t)mesh->corner_count, sizeof *cloth->uv_index);
-    if (!cloth->uv || !cloth->uv_index)
+/* ---- opening ---- */
+
+static void init(void *to, uint32_t to_size, void *from, size_t from_size) {
+    memcpy(from, &to_size, sizeof to_size);
+    memcpy(to, from, to_size < from_size ? to_size : from_size);
+}
+
+/* `local` holds defaults; what the caller's struct has is copied over them */
+static bool read_def(void *local, size_t size, const void *def) {
+    uint32_t given, own = (uint32_t)size;
+    if (!def)
         return false;
-    for (size_t i = 0; i < 2 * (size_t)mesh->uv_count; i++)
-        cloth->uv[i] = (float)mesh->uvs[i];
-    for (int32_t i = 0; i < mesh->corner_count; i++)
-        cloth->uv_index[i] = (uint32_t)mesh->corner_uvs[i];
+    memcpy(&given, def, sizeof given);
+    if (given < 2 * sizeof given)
+        return false;
+    memcpy(local, def, given < size ? given : size);
+    memcpy(local, &own, sizeof own);
     return true;
 }
 
-static ToileStatus prepare_cloth(ToileCache *cache, int32_t index, ToileError *error) {
-    CacheCloth *cloth = &cache->cloths[index];
-    cloth->def.struct_size = (uint32_t)sizeof cloth->def;
-    ToileStatus status = toile_scene_get_cloth(cache->scene, index, &cloth->def, error);
-    if (status != TOILE_STATUS_OK)
-        return status;
-    size_t values = 3 * (size_t)cloth->def.mesh->vertex_count;
-    cloth->name = clean_name(cache, index);
-    cloth->x = tl_io_arena_array(&cache->arena, values, sizeof *cloth->x);
-    cloth->P = tl_io_arena_array(&cache->arena, values, sizeof *cloth->P);
-    if (cache->info.velocities)
-        cloth->v = tl_io_arena_array(&cache->arena, values, sizeof *cloth->v);
-    bool whole = cloth->name && cloth->x && cloth->P && (cloth->v || !cache->info.velocities);
-    return whole && copy_uvs(cache, cloth) ? TOILE_STATUS_OK : tl_io_out_of_memory(error);
+void toile_cache_def_init(ToileCacheDef *def, uint32_t struct_size) {
+    ToileCacheDef full;
+    memset(&full, 0, sizeof full);
+    full.velocities = 1;
+    full.fps = 24.0;
+    full.unit_m = 1.0;
+    init(def, struct_size, &full, sizeof full);
 }
 
-static ToileStatus prepare(ToileCache *cache, const int32_t *frames, ToileError *error) {
-    size_t count = (size_t)cache->frame_count;
-    int32_t *copy = tl_io_arena_array(&cache->arena, count, sizeof *copy);
-    if (!copy)
-        return tl_io_out_of_memory(error);
-    memcpy(copy, frames, count * sizeof *copy);
-    cache->frames = copy;
-    cache->info.struct_size = (uint32_t)sizeof cache->info;
-    ToileStatus status = toile_scene_get_info(cache->scene, &cache->info, error);
-    if (status != TOILE_STATUS_OK)
-        return status;
-    cache->cloths = tl_io_arena_array(&cache->arena, (size_t)cache->info.cloth_count + 1,
-                                      sizeof *cache->cloths);
-    if (!cache->cloths)
-        return tl_io_out_of_memory(error);
-    for (int32_t i = 0; i < cache->info.cloth_count && status == TOILE_STATUS_OK; i++)
-        status = prepare_cloth(cache, i, error);
-    return status;
+void toile_cache_object_init(ToileCacheObject *object, uint32_t struct_size) {
+    ToileCacheObject full;
+    memset(&full, 0, sizeof full);
+    full.name = "cloth";
+    full.unit_m = 1.0;
+    init(object, struct_size, &full, sizeof full);
 }
 
-static ToileStatus check_arguments(const char *path, const ToileScene *scene, const int32_t *frames,
-                                   int32_t frame_count, ToileError *error) {
-    if (!path || !scene || !frames || frame_count < 1)
+static ToileStatus check_frames(const ToileCacheDef *def, TlCacheFormat format, ToileError *error) {
+    const int32_t *frames = def->frames;
+    if (!frames || def->frame_count < 1)
         return tl_io_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
-                          "A cache needs a path, a scene and at least one frame.");
-    for (int32_t i = 1; i < frame_count; i++)
+                          "A cache needs at least one frame.");
+    for (int32_t i = 1; i < def->frame_count; i++)
         if (frames[i] <= frames[i - 1])
             return tl_io_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
                               "Frames of a cache must rise, but %d is followed by %d.",
                               (int)frames[i - 1], (int)frames[i]);
-    if (!has_ending(path, ".abc") && !has_ending(path, ".obj"))
-        return tl_io_fail(error, TOILE_STATUS_UNSUPPORTED,
-                          "%s: a cache must end in .abc or .obj; this version writes no other.",
-                          path);
+    for (int32_t i = 2; i < def->frame_count && format != TL_CACHE_OBJ; i++)
+        if ((int64_t)frames[i] - frames[i - 1] != (int64_t)frames[1] - frames[0])
+            return tl_io_fail(
+                error, TOILE_STATUS_INVALID_ARGUMENT,
+                "An .abc or .pc2 cache needs evenly spaced frames, but %d is followed by %d "
+                "where the step was %lld; write .obj files, or frames such as 1-100x5.",
+                (int)frames[i - 1], (int)frames[i], (long long)frames[1] - frames[0]);
     return TOILE_STATUS_OK;
 }
 
-ToileStatus toile_cache_create(const char *path, const ToileScene *scene, const int32_t *frames,
-                               int32_t frame_count, ToileCache **out, ToileError *error) {
+static ToileStatus check_def(const ToileCacheDef *def, const char *path, ToileError *error) {
+    if (format_of(path) == TL_CACHE_NONE)
+        return tl_io_fail(
+            error, TOILE_STATUS_UNSUPPORTED,
+            "%s: a cache must end in .abc, .pc2 or .obj; this version writes no other.", path);
+    if (!(def->fps > 0.0) || !isfinite(def->fps) || !(def->unit_m > 0.0) || !isfinite(def->unit_m))
+        return tl_io_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
+                          "A cache needs fps and unit_m above 0.");
+    if (def->up != TOILE_UP_Y && def->up != TOILE_UP_Z)
+        return tl_io_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
+                          "The up axis of a cache is %d; allowed are 0 (Y) and 1 (Z).",
+                          (int)def->up);
+    return check_frames(def, format_of(path), error);
+}
+
+ToileStatus toile_cache_open(const char *path, const ToileCacheDef *def, ToileCache **out,
+                             ToileError *error) {
     TlIoArena arena = {0};
+    ToileCacheDef local = toile_cache_def_default();
     if (!out)
-        return tl_io_fail(error, TOILE_STATUS_INVALID_ARGUMENT, "toile_cache_create needs `out`.");
+        return tl_io_fail(error, TOILE_STATUS_INVALID_ARGUMENT, "toile_cache_open needs `out`.");
     *out = NULL;
-    ToileStatus status = check_arguments(path, scene, frames, frame_count, error);
+    if (!path || !read_def(&local, sizeof local, def))
+        return tl_io_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
+                          "A cache needs a path and a definition set up by toile_cache_def_init.");
+    ToileStatus status = check_def(&local, path, error);
     if (status != TOILE_STATUS_OK)
         return status;
     ToileCache *cache = tl_io_arena_alloc(&arena, sizeof *cache);
     if (!cache)
         return tl_io_out_of_memory(error);
     cache->arena = arena;
-    cache->scene = scene;
-    cache->frame_count = frame_count;
-    status = prepare(cache, frames, error);
-    if (status == TOILE_STATUS_OK)
-        status = has_ending(path, ".abc") ? open_archive(cache, path, error)
-                                          : open_sequence(cache, path, error);
+    cache->def = local;
+    cache->format = format_of(path);
+    cache->path = tl_io_arena_copy(&cache->arena, path, strlen(path));
+    size_t count = (size_t)local.frame_count;
+    int32_t *frames = tl_io_arena_array(&cache->arena, count, sizeof *frames);
+    if (!cache->path || !frames) {
+        toile_cache_abandon(cache);
+        return tl_io_out_of_memory(error);
+    }
+    memcpy(frames, local.frames, count * sizeof *frames);
+    cache->def.frames = frames;
+    if (cache->format == TL_CACHE_ABC)
+        status = tl_cache_open_archive(cache, error);
+    else
+        status = open_sequence(cache, error);
     if (status == TOILE_STATUS_OK)
         *out = cache;
     else
@@ -416,37 +225,159 @@ ToileStatus toile_cache_create(const char *path, const ToileScene *scene, const 
     return status;
 }
 
-ToileStatus toile_cache_add(ToileCache *cache, const ToileSim *sim, const ToileClothId *cloths,
-                            ToileError *error) {
-    if (!cache || !sim || !cloths)
+/* ---- objects ---- */
+
+static void *copy_array(ToileCache *cache, const void *from, size_t count, size_t element) {
+    void *copy = tl_io_arena_array(&cache->arena, count + 1, element);
+    if (copy && count > 0)
+        memcpy(copy, from, count * element);
+    return copy;
+}
+
+static bool copy_mesh(ToileCache *cache, const ToileMeshDef *mesh, ToileMeshDef *to) {
+    size_t corners = (size_t)mesh->corner_count;
+    *to = *mesh;
+    to->positions_m = NULL;
+    to->face_sizes = copy_array(cache, mesh->face_sizes, (size_t)mesh->face_count, sizeof(int32_t));
+    to->corners = copy_array(cache, mesh->corners, corners, sizeof(int32_t));
+    if (mesh->uv_count == 0)
+        return to->face_sizes && to->corners;
+    to->uvs = copy_array(cache, mesh->uvs, 2 * (size_t)mesh->uv_count, sizeof(double));
+    to->corner_uvs = copy_array(cache, mesh->corner_uvs, corners, sizeof(int32_t));
+    return to->face_sizes && to->corners && to->uvs && to->corner_uvs;
+}
+
+/* counts and pointers; that indices fit is checked by what writes them */
+static bool mesh_is_whole(const ToileMeshDef *mesh) {
+    return mesh && mesh->struct_size >= sizeof *mesh && mesh->vertex_count > 0 &&
+           mesh->face_count > 0 && mesh->corner_count > 0 && mesh->uv_count >= 0 &&
+           mesh->face_sizes && mesh->corners &&
+           (mesh->uv_count == 0 || (mesh->uvs && mesh->corner_uvs));
+}
+
+static bool prepare_cloth(ToileCache *cache, const ToileCacheObject *object, TlCacheCloth *cloth) {
+    size_t values = 3 * (size_t)object->mesh->vertex_count;
+    const char *source = object->name ? object->name : "cloth";
+    const char *uv_name = object->uv_name ? object->uv_name : UV_NAME;
+    bool with_velocities = cache->format == TL_CACHE_ABC && cache->def.velocities;
+    memset(cloth, 0, sizeof *cloth);
+    cloth->unit_m = object->unit_m;
+    cloth->has_matrix = object->has_matrix != 0;
+    cloth->source = tl_io_arena_copy(&cache->arena, source, strlen(source));
+    cloth->name = clean_name(cache, source);
+    cloth->x = tl_io_arena_array(&cache->arena, values, sizeof *cloth->x);
+    cloth->P = tl_io_arena_array(&cache->arena, values, sizeof *cloth->P);
+    if (with_velocities)
+        cloth->v = tl_io_arena_array(&cache->arena, values, sizeof *cloth->v);
+    if (object->mesh->uv_count > 0)
+        cloth->uv_name = tl_io_arena_copy(&cache->arena, uv_name, strlen(uv_name));
+    return cloth->source && cloth->name && cloth->x && cloth->P && (cloth->v || !with_velocities) &&
+           (cloth->uv_name || object->mesh->uv_count == 0) &&
+           copy_mesh(cache, object->mesh, &cloth->mesh);
+}
+
+static bool grow_cloths(ToileCache *cache) {
+    if (cache->cloth_count < cache->cloth_capacity)
+        return true;
+    size_t capacity = 2 * (size_t)cache->cloth_capacity + 4;
+    TlCacheCloth *larger = tl_io_arena_array(&cache->arena, capacity, sizeof *larger);
+    if (!larger)
+        return false;
+    if (cache->cloth_count > 0)
+        memcpy(larger, cache->cloths, (size_t)cache->cloth_count * sizeof *larger);
+    cache->cloths = larger;
+    cache->cloth_capacity = (int32_t)capacity;
+    return true;
+}
+
+ToileStatus toile_cache_add_object(ToileCache *cache, const ToileCacheObject *object,
+                                   ToileError *error) {
+    ToileCacheObject local = toile_cache_object_default();
+    if (!cache || !read_def(&local, sizeof local, object) || !mesh_is_whole(local.mesh))
         return tl_io_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
-                          "toile_cache_add needs a cache, a simulation and its cloths.");
-    if (cache->added == cache->frame_count)
+                          "toile_cache_add_object needs a cache and an object set up by "
+                          "toile_cache_object_init, with a mesh.");
+    if (cache->added > 0)
+        return tl_io_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
+                          "Objects of a cache must be added before its first frame.");
+    if (!(local.unit_m > 0.0) || !isfinite(local.unit_m))
+        return tl_io_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
+                          "An object of a cache needs a unit_m above 0.");
+    TlCacheCloth cloth;
+    if (!grow_cloths(cache) || !prepare_cloth(cache, &local, &cloth))
+        return tl_io_out_of_memory(error);
+    ToileStatus status = cache->format == TL_CACHE_ABC ? tl_cache_declare(cache, &cloth, error)
+                         : cache->format == TL_CACHE_PC2
+                             ? declare_in_points(cache, &cloth, error)
+                             : declare_in_sequence(cache, &cloth, error);
+    if (status == TOILE_STATUS_OK)
+        cache->cloths[cache->cloth_count++] = cloth;
+    return status;
+}
+
+/* ---- frames ---- */
+
+ToileStatus tl_cache_check_room(const ToileCache *cache, ToileError *error) {
+    if (cache->cloth_count == 0)
+        return tl_io_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
+                          "A cache needs an object before its first frame.");
+    if (cache->added == cache->def.frame_count)
         return tl_io_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
                           "The cache was made for %d frames, and all of them are written.",
-                          (int)cache->frame_count);
-    for (int32_t i = 0; i < cache->info.cloth_count; i++) {
-        CacheCloth *cloth = &cache->cloths[i];
-        if (toile_sim_vertex_count(sim, cloths[i]) != cloth->def.mesh->vertex_count)
-            return tl_io_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
-                              "Cloth '%s' of the simulation is not that of the scene.",
-                              cloth->def.name);
-        ToileStatus status = toile_sim_get_positions(sim, cloths[i], cloth->x, error);
-        if (status == TOILE_STATUS_OK)
-            status = cache->writer ? add_sample(cache, cloth, sim, cloths[i], error)
-                                   : write_obj(cache, cloth, error);
-        if (status != TOILE_STATUS_OK)
-            return status;
-    }
-    cache->added++;
+                          (int)cache->def.frame_count);
     return TOILE_STATUS_OK;
 }
+
+ToileStatus tl_cache_put(ToileCache *cache, TlCacheCloth *cloth, const float *positions,
+                         const float *velocities, const double *matrix, ToileError *error) {
+    if (!positions || (cloth->v && !velocities) || (cloth->has_matrix && !matrix))
+        return tl_io_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
+                          "The frame of '%.64s' lacks positions, velocities or its matrix.",
+                          cloth->source);
+    if (cache->format == TL_CACHE_ABC) {
+        ToileStatus status = TOILE_STATUS_OK;
+        if (cloth->has_matrix)
+            status = tl_cache_put_matrix(cache, cloth, matrix, error);
+        return status == TOILE_STATUS_OK
+                   ? tl_cache_put_sample(cache, cloth, positions, velocities, error)
+                   : status;
+    }
+    if (cache->format == TL_CACHE_PC2)
+        return toile_pointcache_add(cache->points, positions, error);
+    for (size_t i = 0; i < 3 * (size_t)cloth->mesh.vertex_count; i++)
+        cloth->x[i] = (double)positions[i];
+    return tl_cache_put_obj(cache, cloth, 1.0, error);
+}
+
+ToileStatus toile_cache_add_arrays(ToileCache *cache, const float *const *positions,
+                                   const float *const *velocities, const double *const *matrices,
+                                   ToileError *error) {
+    if (!cache || !positions)
+        return tl_io_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
+                          "toile_cache_add_arrays needs a cache and positions.");
+    ToileStatus status = tl_cache_check_room(cache, error);
+    for (int32_t i = 0; i < cache->cloth_count && status == TOILE_STATUS_OK; i++)
+        status =
+            tl_cache_put(cache, &cache->cloths[i], positions[i], velocities ? velocities[i] : NULL,
+                         matrices ? matrices[i] : NULL, error);
+    if (status == TOILE_STATUS_OK)
+        cache->added++;
+    return status;
+}
+
+/* ---- the end ---- */
 
 ToileStatus toile_cache_finish(ToileCache *cache, ToileError *error) {
     if (!cache)
         return tl_io_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
                           "toile_cache_finish needs a cache.");
-    ToileStatus status = cache->writer ? finish_archive(cache, error) : TOILE_STATUS_OK;
+    ToileStatus status = TOILE_STATUS_OK;
+    if (cache->writer) {
+        status = tl_cache_finish_archive(cache, error);
+    } else if (cache->points) {
+        status = toile_pointcache_finish(cache->points, error);
+        cache->points = NULL;
+    }
     toile_cache_abandon(cache);
     return status;
 }
@@ -455,6 +386,7 @@ void toile_cache_abandon(ToileCache *cache) {
     if (!cache)
         return;
     abcc_abandon(cache->writer);
+    toile_pointcache_abandon(cache->points);
     /* the cache itself lies in its arena */
     TlIoArena arena = cache->arena;
     tl_io_arena_free(&arena);

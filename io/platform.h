@@ -12,6 +12,17 @@
 ToileStatus tl_io_read_file(const char *path, size_t limit, char **out, size_t *size,
                             ToileError *error);
 
+/* A file being read piece by piece. */
+typedef struct TlIoReader TlIoReader;
+
+/* Opens a file and tells its size in bytes. NOT_FOUND when there is no such file. */
+ToileStatus tl_io_reader_open(const char *path, TlIoReader **out, int64_t *size, ToileError *error);
+/* Copies `size` bytes from `offset` on; IO_ERROR when the file ends before. */
+ToileStatus tl_io_reader_get(TlIoReader *reader, int64_t offset, void *data, size_t size,
+                             ToileError *error);
+/* NULL is allowed. */
+void tl_io_reader_close(TlIoReader *reader);
+
 /* `reference` as seen from the folder of `base_file`, in a block for free(); an absolute reference
  * is only copied. NULL when memory runs out. */
 char *tl_io_path_beside(const char *base_file, const char *reference);
@@ -34,6 +45,11 @@ typedef struct TlIoWriter TlIoWriter;
 ToileStatus tl_io_writer_open(const char *path, TlIoWriter **out, ToileError *error);
 /* Appends. A failure is remembered and reported by tl_io_writer_commit. */
 void tl_io_writer_add(TlIoWriter *writer, const void *data, size_t size);
+/* Writes over `size` bytes from `offset` on, which were appended before; the next append goes to
+ * the end again. A failure is remembered as above. */
+void tl_io_writer_patch(TlIoWriter *writer, long offset, const void *data, size_t size);
+/* OK, or the failure remembered so far; what lies in buffers may still fail later. */
+ToileStatus tl_io_writer_check(const TlIoWriter *writer, ToileError *error);
 /* Flushes, syncs and renames; frees the writer whatever happens. */
 ToileStatus tl_io_writer_commit(TlIoWriter *writer, ToileError *error);
 /* Removes the temporary file and frees the writer; NULL is allowed. */

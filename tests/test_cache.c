@@ -6,6 +6,7 @@
 
 #include "toile_io/abc_c.h"
 #include "toile_io/cache.h"
+#include "toile_io/pointcache.h"
 
 #include <check.h>
 #include <dirent.h>
@@ -486,7 +487,9 @@ START_TEST(cache_refuses_what_it_cannot_write) {
     refused(&fixture, "a.abc", uneven, 3, TOILE_STATUS_INVALID_ARGUMENT);
     refused(&fixture, "a.abc", falling, 2, TOILE_STATUS_INVALID_ARGUMENT);
     refused(&fixture, "a.abc", uneven, 0, TOILE_STATUS_INVALID_ARGUMENT);
-    refused(&fixture, "a.pc2", frames_1_to_3, 3, TOILE_STATUS_UNSUPPORTED);
+    refused(&fixture, "a.pc2", uneven, 3, TOILE_STATUS_INVALID_ARGUMENT);
+    refused(&fixture, "a.mdd", frames_1_to_3, 3, TOILE_STATUS_UNSUPPORTED);
+    refused(&fixture, "no/such/folder/a.pc2", frames_1_to_3, 3, TOILE_STATUS_CANNOT_CREATE);
     refused(&fixture, ".abc", frames_1_to_3, 3, TOILE_STATUS_UNSUPPORTED);
     refused(&fixture, "no/such/folder/a.abc", frames_1_to_3, 3, TOILE_STATUS_CANNOT_CREATE);
     refused(&fixture, "no/such/folder/a.obj", frames_1_to_3, 3, TOILE_STATUS_CANNOT_CREATE);
@@ -525,6 +528,161 @@ START_TEST(cache_abandoned_leaves_the_old_file) {
 }
 END_TEST
 
+/* ---- point caches ---- */
+
+START_TEST(cache_points_are_in_scene_axes_and_units) {
+    Fixture fixture = open_one(", \"up\": \"z\", \"unit_m\": 0.01");
+    ToilePointCacheInfo info = {0};
+    ToilePointCacheReader *reader = NULL;
+    float P[3 * VERTICES];
+    write_cache(&fixture, "a.pc2", 2, NULL);
+    info.struct_size = (uint32_t)sizeof info;
+    ck_assert_int_eq(toile_pointcache_open("a.pc2", &info, &reader, NULL), TOILE_STATUS_OK);
+    ck_assert_int_eq(info.point_count, VERTICES);
+    ck_assert_int_eq(info.sample_count, 2);
+    ck_assert_double_eq(info.first_frame, 1.0);
+    ck_assert_double_eq(info.frame_step, 1.0);
+    for (int32_t s = 0; s < 2; s++) {
+        ck_assert_int_eq(toile_pointcache_read(reader, s, P, NULL), TOILE_STATUS_OK);
+        for (int32_t i = 0; i < 3 * VERTICES; i++)
+            ck_assert(P[i] == (float)(position(s + 1, i / 3, i % 3) / 0.01));
+    }
+    toile_pointcache_close(reader);
+    close_scene(&fixture);
+}
+END_TEST
+
+START_TEST(cache_points_of_two_cloths_are_refused) {
+    ToileError error = toile_error_default();
+    ToileCache *cache = NULL;
+    Fixture fixture = open_scene("{\"name\": \"a\", \"mesh\": \"mesh.obj\"},"
+                                 "{\"name\": \"b\", \"mesh\": \"mesh.obj\"}",
+                                 "");
+    int count = files_here();
+    ck_assert_int_eq(toile_cache_create("a.pc2", fixture.scene, frames_1_to_3, 3, &cache, &error),
+                     TOILE_STATUS_UNSUPPORTED);
+    ck_assert_ptr_nonnull(strstr(error.message, "'a' and 'b'"));
+    ck_assert_int_eq(files_here(), count);
+    close_scene(&fixture);
+}
+END_TEST
+
+/* ---- objects of a host ---- */
+
+static ToileCacheDef host_def(void) {
+    ToileCacheDef def = toile_cache_def_default();
+    def.frames = frames_1_to_3;
+    def.frame_count = FRAMES;
+    def.up = TOILE_UP_Z;
+    return def;
+}
+
+/* opens a cache with one triangle, whose arrays and names are gone when this returns */
+static ToileCache *open_triangle(const char *path, int32_t has_matrix) {
+    const int32_t sizes[1] = {3}, corners[3] = {0, 1, 2};
+    char name[8] = "tri";
+    ToileCacheDef def = host_def();
+    ToileMeshDef mesh = toile_mesh_def_default();
+    ToileCacheObject object = toile_cache_object_default();
+    ToileCache *cache = NULL;
+    mesh.vertex_count = 3;
+    mesh.face_count = 1;
+    mesh.corner_count = 3;
+    mesh.face_sizes = sizes;
+    mesh.corners = corners;
+    object.name = name;
+    object.mesh = &mesh;
+    object.has_matrix = has_matrix;
+    ck_assert_int_eq(toile_cache_open(path, &def, &cache, NULL), TOILE_STATUS_OK);
+    ck_assert_int_eq(toile_cache_add_object(cache, &object, NULL), TOILE_STATUS_OK);
+    return cache;
+}
+
+START_TEST(cache_objects_keep_their_space_and_matrix) {
+    /* row-major for column vectors; Y up it is (x, y, z) -> (x, z, -y) on both sides */
+    const double matrix[16] = {1, 2, 3, 10, 4, 5, 6, 20, 7, 8, 10, 30, 0, 0, 0, 1};
+    const double turned[16] = {1, 7, -4, 0, 3, 10, -6, 0, -2, -8, 5, 0, 10, 30, -20, 1};
+    const float P[9] = {1, 2, 3, 4, 5, 6, 7, 8, 10}, v[9] = {9, 8, 7, 6, 5, 4, 3, 2, 1};
+    const float *const positions[1] = {P}, *const velocities[1] = {v};
+    const double *const matrices[1] = {matrix};
+    ToileCache *cache = open_triangle("a.abc", 1);
+    for (int32_t f = 0; f < FRAMES; f++)
+        ck_assert_int_eq(toile_cache_add_arrays(cache, positions, velocities, matrices, NULL), 0);
+    ck_assert_int_eq(toile_cache_finish(cache, NULL), TOILE_STATUS_OK);
+    abcc_reader *reader = open_archive("a.abc");
+    abcc_obj mesh = find(reader, "/tri/triShape");
+    float found[9], speed[9];
+    double m[16];
+    read_sample(reader, mesh, 2, found, speed);
+    for (int32_t i = 0; i < 9; i += 3) {
+        ck_assert(found[i] == P[i] && found[i + 1] == P[i + 2] && found[i + 2] == -P[i + 1]);
+        ck_assert(speed[i] == v[i] && speed[i + 1] == v[i + 2] && speed[i + 2] == -v[i + 1]);
+    }
+    ck_assert_int_eq(abcc_xform_read(reader, find(reader, "/tri"), 0.1, m, NULL, NULL), ABCC_OK);
+    for (int32_t i = 0; i < 16; i++)
+        ck_assert_double_eq(m[i], turned[i]);
+    abcc_close(reader);
+}
+END_TEST
+
+START_TEST(cache_objects_as_obj_files) {
+    const float P[9] = {1, 2, 3, 4, 5, 6, 7, 8, 10};
+    const float *const positions[1] = {P};
+    char text[200] = "";
+    ToileCache *cache = open_triangle("a.obj", 0);
+    ck_assert_int_eq(toile_cache_add_arrays(cache, positions, NULL, NULL, NULL), 0);
+    ck_assert_int_eq(toile_cache_finish(cache, NULL), TOILE_STATUS_OK);
+    file_content("a.0001.obj", text, sizeof text - 1);
+    ck_assert_ptr_nonnull(strstr(text, "v 1 2 3\nv 4 5 6\nv 7 8 10\nf 1 2 3\n"));
+}
+END_TEST
+
+START_TEST(cache_objects_refuse_what_is_missing) {
+    const float P[9] = {0};
+    const float *const positions[1] = {P};
+    const ToileStatus wrong = TOILE_STATUS_INVALID_ARGUMENT;
+    ToileCacheDef def = host_def();
+    ToileCacheObject object = toile_cache_object_default();
+    ToileCache *cache = NULL;
+    ck_assert_int_eq(toile_cache_open("a.abc", &def, &cache, NULL), TOILE_STATUS_OK);
+    ck_assert_int_eq(toile_cache_add_arrays(cache, positions, positions, NULL, NULL), wrong);
+    ck_assert_int_eq(toile_cache_add_object(cache, &object, NULL), wrong);
+    toile_cache_abandon(cache);
+    cache = open_triangle("a.abc", 1);
+    /* neither velocities nor a matrix */
+    ck_assert_int_eq(toile_cache_add_arrays(cache, positions, NULL, NULL, NULL), wrong);
+    ck_assert_int_eq(toile_cache_add_arrays(cache, positions, positions, NULL, NULL), wrong);
+    ck_assert_int_eq(toile_cache_add_arrays(cache, NULL, NULL, NULL, NULL), wrong);
+    toile_cache_abandon(cache);
+    cache = open_triangle("a.pc2", 0);
+    ck_assert_int_eq(toile_cache_add_arrays(cache, positions, NULL, NULL, NULL), 0);
+    ck_assert_int_eq(toile_cache_add_object(cache, &object, NULL), wrong);
+    toile_cache_abandon(cache);
+    ck_assert_int_eq(files_here(), 0);
+    def.up = 2;
+    ck_assert_int_eq(toile_cache_open("a.abc", &def, &cache, NULL), wrong);
+    def = host_def();
+    def.fps = 0.0;
+    ck_assert_int_eq(toile_cache_open("a.abc", &def, &cache, NULL), wrong);
+    def = host_def();
+    def.struct_size = 0;
+    ck_assert_int_eq(toile_cache_open("a.abc", &def, &cache, NULL), wrong);
+    ck_assert_ptr_null(cache);
+}
+END_TEST
+
+START_TEST(cache_outlives_its_scene) {
+    Fixture fixture = open_one("");
+    ToileCache *cache = NULL;
+    ck_assert_int_eq(toile_cache_create("a.abc", fixture.scene, frames_1_to_3, 3, &cache, NULL), 0);
+    toile_scene_free(fixture.scene);
+    fixture.scene = NULL;
+    ck_assert_int_eq(toile_cache_add(cache, fixture.sim, fixture.cloths, NULL), TOILE_STATUS_OK);
+    ck_assert_int_eq(toile_cache_finish(cache, NULL), TOILE_STATUS_OK);
+    close_scene(&fixture);
+}
+END_TEST
+
 static Suite *cache_suite(void) {
     Suite *suite = suite_create("cache");
     TCase *archives = tcase_create("archives");
@@ -550,6 +708,15 @@ static Suite *cache_suite(void) {
     tcase_add_test(others, cache_refuses_a_frame_too_many);
     tcase_add_test(others, cache_abandoned_leaves_the_old_file);
     suite_add_tcase(suite, others);
+    TCase *hosts = tcase_create("point caches and objects of a host");
+    tcase_add_checked_fixture(hosts, NULL, remove_files);
+    tcase_add_test(hosts, cache_points_are_in_scene_axes_and_units);
+    tcase_add_test(hosts, cache_points_of_two_cloths_are_refused);
+    tcase_add_test(hosts, cache_objects_keep_their_space_and_matrix);
+    tcase_add_test(hosts, cache_objects_as_obj_files);
+    tcase_add_test(hosts, cache_objects_refuse_what_is_missing);
+    tcase_add_test(hosts, cache_outlives_its_scene);
+    suite_add_tcase(suite, hosts);
     return suite;
 }
 

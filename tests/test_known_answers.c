@@ -265,7 +265,7 @@ END_TEST
 
 /* free sides: lambda2^2 = 1 - nu12 (lambda1^2 - 1); 5.5125 J/m^2 and 115.5 N/m at lambda1 = 1.1 */
 START_TEST(uniaxial_stretch_has_the_energy_and_force_of_the_law) {
-    TestMesh mesh = test_grid(4, 3, 0.4, 0.3, TEST_DIAGONAL_SINGLE);
+    TestMesh mesh = test_grid(4, 3, 0.4, 0.3, TEST_DIAGONAL_NONE);
     ToileFabric fabric = test_fabric(1000, 600, 150, 0.3, 0);
     ToileSimDef def = test_exact_def(0.01);
     ToileSim *sim = test_sim(&def);

@@ -275,8 +275,10 @@ static int choose_output(Run *run) {
     run->output = options->output ? options->output : run->info.cache;
     if (!run->output)
         return refuse(run, "no output is named: give -o FILE.abc, or output.cache in the scene.");
-    if (!tl_has_ending(run->output, ".abc") && !tl_has_ending(run->output, ".obj"))
-        return refuse(run, "the output must end in .abc or .obj: this version writes no other.");
+    if (!tl_has_ending(run->output, ".abc") && !tl_has_ending(run->output, ".pc2") &&
+        !tl_has_ending(run->output, ".obj"))
+        return refuse(run,
+                      "the output must end in .abc, .pc2 or .obj: this version writes no other.");
     if (options->preview && !tl_has_ending(run->output, ".abc"))
         return refuse(run, "--preview draws an .abc cache; write one by -o FILE.abc.");
     return TL_EXIT_OK;

@@ -1,0 +1,139 @@
+/* SPDX-FileCopyrightText: 2026 Toile contributors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The cloths of a scene into a cache, from the simulation itself: metres and scene axes, divided by
+ * the unit of each cloth. Far from the origin float32 is coarse: there the positions of an archive
+ * are relative to a point in whole metres, which the transform carries. */
+#include "cache_types.h"
+
+#include "report.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Distance of the start box's centre from the origin beyond which positions become relative. At
+ * 10 m float32 resolves one micrometre, the contact distance being a thousand. */
+#define FAR_M 10.0
+
+static ToileStatus add_scene_cloth(ToileCache *cache, const ToileScene *scene, int32_t index,
+                                   ToileError *error) {
+    ToileSceneCloth cloth = {0};
+    cloth.struct_size = (uint32_t)sizeof cloth;
+    ToileStatus status = toile_scene_get_cloth(scene, index, &cloth, error);
+    if (status != TOILE_STATUS_OK)
+        return status;
+    ToileCacheObject object = toile_cache_object_default();
+    object.name = cloth.name;
+    object.mesh = cloth.mesh;
+    object.unit_m = cloth.unit_m;
+    return toile_cache_add_object(cache, &object, error);
+}
+
+ToileStatus toile_cache_create(const char *path, const ToileScene *scene, const int32_t *frames,
+                               int32_t frame_count, ToileCache **out, ToileError *error) {
+    ToileCache *cache = NULL;
+    ToileSceneInfo info = {0};
+    info.struct_size = (uint32_t)sizeof info;
+    if (!out)
+        return tl_io_fail(error, TOILE_STATUS_INVALID_ARGUMENT, "toile_cache_create needs `out`.");
+    *out = NULL;
+    if (!path || !scene || !frames || frame_count < 1)
+        return tl_io_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
+                          "A cache needs a path, a scene and at least one frame.");
+    ToileStatus status = toile_scene_get_info(scene, &info, error);
+    if (status != TOILE_STATUS_OK)
+        return status;
+    ToileCacheDef def = toile_cache_def_default();
+    def.up = info.up;
+    def.velocities = info.velocities;
+    def.frames = frames;
+    def.frame_count = frame_count;
+    def.fps = info.fps;
+    def.unit_m = info.unit_m;
+    def.hash = info.hash;
+    status = toile_cache_open(path, &def, &cache, error);
+    for (int32_t i = 0; i < info.cloth_count && status == TOILE_STATUS_OK; i++)
+        status = add_scene_cloth(cache, scene, i, error);
+    if (status == TOILE_STATUS_OK)
+        *out = cache;
+    else
+        toile_cache_abandon(cache);
+    return status;
+}
+
+/* where positions of the archive begin: the centre of the box when that is far away, in whole
+ * metres */
+static void choose_offset(const ToileCache *cache, TlCacheCloth *cloth) {
+    double low[3], high[3], centre[3], distance2 = 0.0;
+    memcpy(low, cloth->x, sizeof low);
+    memcpy(high, cloth->x, sizeof high);
+    for (size_t i = 0; i < 3 * (size_t)cloth->mesh.vertex_count; i++) {
+        low[i % 3] = cloth->x[i] < low[i % 3] ? cloth->x[i] : low[i % 3];
+        high[i % 3] = cloth->x[i] > high[i % 3] ? cloth->x[i] : high[i % 3];
+    }
+    for (int32_t k = 0; k < 3; k++) {
+        centre[k] = 0.5 * (low[k] + high[k]);
+        distance2 += centre[k] * centre[k];
+    }
+    /* what becomes z is rounded as z, so that the file's offset does not depend on the way here */
+    for (int32_t k = 0; k < 3 && distance2 > FAR_M * FAR_M; k++) {
+        bool negative = cache->def.up == TOILE_UP_Z && k == 1;
+        double whole = floor((negative ? -centre[k] : centre[k]) + 0.5);
+        cloth->offset_m[k] = negative && whole != 0.0 ? -whole : whole;
+    }
+}
+
+static ToileStatus write_offset(ToileCache *cache, const TlCacheCloth *cloth, ToileError *error) {
+    const double *offset = cloth->offset_m;
+    double m[16] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1};
+    /* no sample means identity */
+    if (offset[0] == 0.0 && offset[1] == 0.0 && offset[2] == 0.0)
+        return TOILE_STATUS_OK;
+    for (int32_t k = 0; k < 3; k++)
+        m[4 * k + 3] = offset[k] / cloth->unit_m;
+    return tl_cache_put_matrix(cache, cloth, m, error);
+}
+
+static void convert(const TlCacheCloth *cloth, const double offset_m[3], float *out) {
+    for (size_t i = 0; i < 3 * (size_t)cloth->mesh.vertex_count; i++)
+        out[i] = (float)((cloth->x[i] - offset_m[i % 3]) / cloth->unit_m);
+}
+
+static ToileStatus add_state(ToileCache *cache, TlCacheCloth *cloth, const ToileSim *sim,
+                             ToileClothId id, ToileError *error) {
+    static const double nothing[3] = {0.0, 0.0, 0.0};
+    ToileStatus status = toile_sim_get_positions(sim, id, cloth->x, error);
+    if (status == TOILE_STATUS_OK && cache->format == TL_CACHE_OBJ)
+        return tl_cache_put_obj(cache, cloth, cloth->unit_m, error);
+    if (status == TOILE_STATUS_OK && cache->format == TL_CACHE_ABC && cache->added == 0) {
+        choose_offset(cache, cloth);
+        status = write_offset(cache, cloth, error);
+    }
+    if (status != TOILE_STATUS_OK)
+        return status;
+    convert(cloth, cloth->offset_m, cloth->P);
+    if (cloth->v) {
+        status = toile_sim_get_velocities(sim, id, cloth->x, error);
+        convert(cloth, nothing, cloth->v);
+    }
+    return status == TOILE_STATUS_OK ? tl_cache_put(cache, cloth, cloth->P, cloth->v, NULL, error)
+                                     : status;
+}
+
+ToileStatus toile_cache_add(ToileCache *cache, const ToileSim *sim, const ToileClothId *cloths,
+                            ToileError *error) {
+    if (!cache || !sim || !cloths)
+        return tl_io_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
+                          "toile_cache_add needs a cache, a simulation and its cloths.");
+    ToileStatus status = tl_cache_check_room(cache, error);
+    for (int32_t i = 0; i < cache->cloth_count && status == TOILE_STATUS_OK; i++) {
+        TlCacheCloth *cloth = &cache->cloths[i];
+        if (toile_sim_vertex_count(sim, cloths[i]) != cloth->mesh.vertex_count)
+            return tl_io_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
+                              "Cloth '%s' of the simulation is not that of the scene.",
+                              cloth->source);
+        status = add_state(cache, cloth, sim, cloths[i], error);
+    }
+    if (status == TOILE_STATUS_OK)
+        cache->added++;
+    return status;
+}

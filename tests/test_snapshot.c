@@ -1,0 +1,236 @@
+/* SPDX-FileCopyrightText: 2026 Toile contributors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Snapshots put the same bits back, refuse what does not fit, and the hash tells states apart. */
+#include "support/builders.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const int32_t pins[2] = {0, 5};
+
+typedef struct World {
+    ToileSim *sim;
+    ToileClothId cloth;
+    ToileColliderId ball;
+} World;
+
+/* A patch of n x n quads with two pins falling on a ball. */
+static World make_world(int32_t n) {
+    World world;
+    ToileSimDef def = toile_sim_def_default();
+    ToileColliderDef ball = toile_collider_def_default();
+    TestMesh mesh = test_grid(n, n, 1, 1, TEST_DIAGONAL_NONE);
+    def.threads = 1;
+    world.sim = test_sim(&def);
+    test_lay_flat(&mesh, 0.55);
+    world.cloth = test_add(world.sim, &mesh, NULL, pins, 2);
+    ASSERT_OK(toile_sim_add_collider(world.sim, &ball, &world.ball, NULL));
+    test_mesh_free(&mesh);
+    return world;
+}
+
+/* One frame of an animated scene: the ball moves and turns, a pin travels. */
+static void advance(World *world) {
+    double frame = (double)toile_sim_frame(world->sim);
+    ToilePose pose = {{0.01 * frame, 0, 0}, {0, 0.05 * frame, 0}};
+    const double target[3] = {0.002 * frame, 0.55, 0};
+    ASSERT_OK(toile_sim_set_collider_pose(world->sim, world->ball, &pose, NULL));
+    ASSERT_OK(toile_sim_set_pin_targets(world->sim, world->cloth, pins, 1, target, NULL));
+    test_step(world->sim, 1);
+}
+
+static void *snapshot_of(const ToileSim *sim, size_t *size) {
+    *size = toile_sim_snapshot_size(sim);
+    void *buffer = test_alloc(*size);
+    ASSERT_OK(toile_sim_snapshot(sim, buffer, *size, NULL));
+    return buffer;
+}
+
+START_TEST(snapshot_restored_run_gives_the_same_bits) {
+    World world = make_world(5), other = make_world(5);
+    uint64_t hashes[6];
+    size_t size;
+    for (int i = 0; i < 4; i++) {
+        advance(&world);
+    }
+    void *buffer = snapshot_of(world.sim, &size);
+    uint64_t here = toile_sim_state_hash(world.sim);
+    for (int i = 0; i < 6; i++) {
+        advance(&world);
+        hashes[i] = toile_sim_state_hash(world.sim);
+    }
+    /* into the same simulation, and into one made anew */
+    World *both[2] = {&world, &other};
+    for (int k = 0; k < 2; k++) {
+        ASSERT_OK(toile_sim_restore(both[k]->sim, buffer, size, NULL));
+        ck_assert_uint_eq(toile_sim_state_hash(both[k]->sim), here);
+        ck_assert_int_eq(toile_sim_frame(both[k]->sim), 5);
+        for (int i = 0; i < 6; i++) {
+            advance(both[k]);
+            ck_assert_uint_eq(toile_sim_state_hash(both[k]->sim), hashes[i]);
+        }
+    }
+    free(buffer);
+    toile_sim_destroy(world.sim);
+    toile_sim_destroy(other.sim);
+}
+END_TEST
+
+/* targets and poses that wait for the next step are part of the state */
+START_TEST(snapshot_holds_targets_not_yet_reached) {
+    static const double target[3] = {0.1, 0.6, 0.1};
+    ToilePose pose = {{0.2, 0, 0}, {0.3, 0, 0}};
+    World world = make_world(4), other = make_world(4);
+    size_t size;
+    advance(&world);
+    ASSERT_OK(toile_sim_set_pin_targets(world.sim, world.cloth, pins, 1, target, NULL));
+    ASSERT_OK(toile_sim_set_collider_pose(world.sim, world.ball, &pose, NULL));
+    void *buffer = snapshot_of(world.sim, &size);
+    ASSERT_OK(toile_sim_restore(other.sim, buffer, size, NULL));
+    test_step(world.sim, 1);
+    test_step(other.sim, 1);
+    ck_assert_uint_eq(toile_sim_state_hash(other.sim), toile_sim_state_hash(world.sim));
+    double *x = test_positions(other.sim, other.cloth);
+    ck_assert_mem_eq(x, target, sizeof target);
+    free(x);
+    free(buffer);
+    toile_sim_destroy(world.sim);
+    toile_sim_destroy(other.sim);
+}
+END_TEST
+
+START_TEST(snapshot_refuses_every_shorter_buffer) {
+    World world = make_world(3);
+    size_t size;
+    advance(&world);
+    unsigned char *buffer = snapshot_of(world.sim, &size);
+    uint64_t hash = toile_sim_state_hash(world.sim);
+    for (size_t cut = 0; cut < size; cut++) {
+        /* a copy of just that size, so that reading beyond it is seen */
+        unsigned char *part = malloc(cut > 0 ? cut : 1);
+        memcpy(part, buffer, cut);
+        ck_assert_int_eq(toile_sim_restore(world.sim, part, cut, NULL), TOILE_STATUS_INVALID_DATA);
+        ck_assert_uint_eq(toile_sim_state_hash(world.sim), hash);
+        free(part);
+    }
+    ToileError error = toile_error_default();
+    ck_assert_int_eq(toile_sim_snapshot(world.sim, buffer, size - 1, &error),
+                     TOILE_STATUS_INVALID_ARGUMENT);
+    ck_assert_int_eq(error.status, TOILE_STATUS_INVALID_ARGUMENT);
+    free(buffer);
+    toile_sim_destroy(world.sim);
+}
+END_TEST
+
+START_TEST(snapshot_refuses_other_cloths_and_colliders) {
+    World world = make_world(3), larger = make_world(4), smaller = make_world(2),
+          more = make_world(3);
+    ToileColliderDef ball = toile_collider_def_default();
+    size_t size;
+    ASSERT_OK(toile_sim_add_collider(more.sim, &ball, NULL, NULL));
+    void *buffer = snapshot_of(world.sim, &size);
+    World *others[3] = {&larger, &smaller, &more};
+    for (int i = 0; i < 3; i++) {
+        uint64_t hash = toile_sim_state_hash(others[i]->sim);
+        ToileError error = toile_error_default();
+        ck_assert_int_eq(toile_sim_restore(others[i]->sim, buffer, size, &error),
+                         TOILE_STATUS_INVALID_DATA);
+        ck_assert_int_gt((int)strlen(error.message), 10);
+        ck_assert_uint_eq(toile_sim_state_hash(others[i]->sim), hash);
+        toile_sim_destroy(others[i]->sim);
+    }
+    free(buffer);
+    toile_sim_destroy(world.sim);
+}
+END_TEST
+
+/* every bit of the header counts, except the frame number */
+START_TEST(snapshot_refuses_a_damaged_header) {
+    World world = make_world(2);
+    size_t size;
+    unsigned char *buffer = snapshot_of(world.sim, &size);
+    for (size_t byte = 0; byte < 24; byte++) {
+        buffer[byte] ^= 0x10;
+        ck_assert_int_eq(toile_sim_restore(world.sim, buffer, size, NULL),
+                         TOILE_STATUS_INVALID_DATA);
+        buffer[byte] ^= 0x10;
+    }
+    ASSERT_OK(toile_sim_restore(world.sim, buffer, size, NULL));
+    free(buffer);
+    toile_sim_destroy(world.sim);
+}
+END_TEST
+
+START_TEST(snapshot_null_is_refused) {
+    World world = make_world(2);
+    char buffer[8];
+    ck_assert_int_eq(toile_sim_snapshot(NULL, buffer, 8, NULL), TOILE_STATUS_INVALID_ARGUMENT);
+    ck_assert_int_eq(toile_sim_snapshot(world.sim, NULL, 1 << 20, NULL),
+                     TOILE_STATUS_INVALID_ARGUMENT);
+    ck_assert_int_eq(toile_sim_restore(NULL, buffer, 8, NULL), TOILE_STATUS_INVALID_ARGUMENT);
+    ck_assert_int_eq(toile_sim_restore(world.sim, NULL, 8, NULL), TOILE_STATUS_INVALID_ARGUMENT);
+    ck_assert_uint_eq(toile_sim_snapshot_size(NULL), 0);
+    ck_assert_uint_eq(toile_sim_state_hash(NULL), 0);
+    toile_sim_destroy(world.sim);
+}
+END_TEST
+
+/* ---- hash ---- */
+
+START_TEST(hash_of_equal_states_is_equal) {
+    World a = make_world(3), b = make_world(3);
+    ck_assert_uint_eq(toile_sim_state_hash(a.sim), toile_sim_state_hash(b.sim));
+    advance(&a);
+    ck_assert_uint_ne(toile_sim_state_hash(a.sim), toile_sim_state_hash(b.sim));
+    advance(&b);
+    ck_assert_uint_eq(toile_sim_state_hash(a.sim), toile_sim_state_hash(b.sim));
+    toile_sim_destroy(a.sim);
+    toile_sim_destroy(b.sim);
+}
+END_TEST
+
+START_TEST(hash_changes_with_every_value) {
+    World world = make_world(2);
+    double *x = test_positions(world.sim, world.cloth),
+           *v = test_velocities(world.sim, world.cloth);
+    uint64_t hash = toile_sim_state_hash(world.sim);
+    for (int i = 0; i < 27; i++) {
+        double old = x[i], still = v[i];
+        x[i] = nextafter(old, 10);
+        ASSERT_OK(toile_sim_set_positions(world.sim, world.cloth, x, NULL));
+        ck_assert_uint_ne(toile_sim_state_hash(world.sim), hash);
+        x[i] = old;
+        ASSERT_OK(toile_sim_set_positions(world.sim, world.cloth, x, NULL));
+        v[i] = 1e-300;
+        ASSERT_OK(toile_sim_set_velocities(world.sim, world.cloth, v, NULL));
+        ck_assert_uint_ne(toile_sim_state_hash(world.sim), hash);
+        v[i] = still;
+        ASSERT_OK(toile_sim_set_velocities(world.sim, world.cloth, v, NULL));
+        ck_assert_uint_eq(toile_sim_state_hash(world.sim), hash);
+    }
+    free(x);
+    free(v);
+    toile_sim_destroy(world.sim);
+}
+END_TEST
+
+START_TEST(hash_changes_with_pins_and_poses) {
+    static const int32_t one[1] = {3};
+    World world = make_world(2);
+    ToilePose pose = {{0, 0, 1e-9}, {0, 0, 0}};
+    uint64_t hash = toile_sim_state_hash(world.sim);
+    ASSERT_OK(toile_sim_set_pinned(world.sim, world.cloth, one, 1, true, NULL));
+    ck_assert_uint_ne(toile_sim_state_hash(world.sim), hash);
+    ASSERT_OK(toile_sim_set_pinned(world.sim, world.cloth, one, 1, false, NULL));
+    ck_assert_uint_eq(toile_sim_state_hash(world.sim), hash);
+    ASSERT_OK(toile_sim_set_collider_pose(world.sim, world.ball, &pose, NULL));
+    ck_assert_uint_ne(toile_sim_state_hash(world.sim), hash);
+    toile_sim_destroy(world.sim);
+}
+END_TEST
+
+TEST_MAIN("snapshot", snapshot_restored_run_gives_the_same_bits,
+          snapshot_holds_targets_not_yet_reached, snapshot_refuses_every_shorter_buffer,
+          snapshot_refuses_other_cloths_and_colliders, snapshot_refuses_a_damaged_header,
+          snapshot_null_is_refused, hash_of_equal_states_is_equal, hash_changes_with_every_value,
+          hash_changes_with_pins_and_poses)
