@@ -7,7 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-/* positions after a run over a collider */
+/* positions at the first frame that touches the collider: what follows makes much of the last bits
+ */
 static void drape(const ToileSessionCollider *collider, float *positions) {
     Grid grid = make_grid();
     ToileSessionDef def = def_default();
@@ -16,9 +17,10 @@ static void drape(const ToileSessionCollider *collider, float *positions) {
     def.last_frame = 12;
     ToileSession *session = start(&def, &cloth, collider);
     ToileStats stats = toile_stats_default();
-    while (toile_session_frame(session) < 12)
+    while (toile_session_frame(session) < 12 && stats.contacts == 0) {
         step(session);
-    ck_assert_int_eq(toile_session_get_stats(session, &stats, NULL), TOILE_STATUS_OK);
+        ck_assert_int_eq(toile_session_get_stats(session, &stats, NULL), TOILE_STATUS_OK);
+    }
     ck_assert_int_gt(stats.contacts, 0);
     positions_of(session, positions);
     toile_session_destroy(session);

@@ -38,31 +38,66 @@ void toile_error_init(ToileError *error, uint32_t struct_size) {
     memcpy(error, &init, struct_size < sizeof init ? struct_size : sizeof init);
 }
 
+/* The caller's record as far as it goes, whatever version it was built for; false when there is
+ * none. */
+static bool read_error(const ToileError *error, ToileError *local) {
+    if (error == NULL) {
+        return false;
+    }
+    uint32_t size;
+    memcpy(&size, error, sizeof size);
+    if (size < 2 * sizeof size) {
+        return false;
+    }
+    toile_error_init(local, (uint32_t)sizeof *local);
+    memcpy(local, error, size < sizeof *local ? size : sizeof *local);
+    return true;
+}
+
+static void write_error(ToileError *error, const ToileError *local) {
+    memcpy(error, local, local->struct_size < sizeof *local ? local->struct_size : sizeof *local);
+}
+
 ToileStatus tl_fail(ToileError *error, ToileStatus status, const char *format, ...) {
-    if (error == NULL || error->struct_size < sizeof *error) {
+    ToileError local;
+    if (!read_error(error, &local)) {
         return status;
     }
-    toile_error_init(error, (uint32_t)sizeof *error);
-    error->status = (int32_t)status;
+    uint32_t size = local.struct_size;
+    toile_error_init(&local, (uint32_t)sizeof local);
+    local.struct_size = size;
+    local.status = (int32_t)status;
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(error->message, sizeof error->message, format, arguments);
+    vsnprintf(local.message, sizeof local.message, format, arguments);
     va_end(arguments);
+    write_error(error, &local);
     return status;
 }
 
-void tl_fail_at(ToileError *error, const char *object, int64_t face, int64_t vertex) {
-    if (error == NULL || error->struct_size < sizeof *error) {
-        return;
+void tl_fail_object(ToileError *error, const char *object) {
+    ToileError local;
+    if (read_error(error, &local)) {
+        snprintf(local.object, sizeof local.object, "%s", object != NULL ? object : "");
+        write_error(error, &local);
     }
-    snprintf(error->object, sizeof error->object, "%s", object);
-    error->face = face;
-    error->vertex = vertex;
+}
+
+void tl_fail_at(ToileError *error, const char *object, int64_t face, int64_t vertex) {
+    ToileError local;
+    tl_fail_object(error, object);
+    if (read_error(error, &local)) {
+        local.face = face;
+        local.vertex = vertex;
+        write_error(error, &local);
+    }
 }
 
 void tl_fail_frame(ToileError *error, int64_t frame) {
-    if (error != NULL && error->struct_size >= sizeof *error) {
-        error->frame = frame;
+    ToileError local;
+    if (read_error(error, &local)) {
+        local.frame = frame;
+        write_error(error, &local);
     }
 }
 

@@ -15,7 +15,8 @@
 /* Writes status and sentence into `error` (may be NULL) and answers the status, so that a failing
  * function ends with `return tl_fail(error, ...)`. Object, frame, face and vertex are reset. */
 ToileStatus tl_fail(ToileError *error, ToileStatus status, const char *format, ...) TL_PRINTF(3, 4);
-/* Adds the place to a record that tl_fail has filled. */
+/* Add the name of the object (may be NULL), and the place, to a record that tl_fail has filled. */
+void tl_fail_object(ToileError *error, const char *object);
 void tl_fail_at(ToileError *error, const char *object, int64_t face, int64_t vertex);
 void tl_fail_frame(ToileError *error, int64_t frame);
 /* The sentence for a refused allocation. */

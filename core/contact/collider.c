@@ -82,6 +82,18 @@ TlPlaced tl_place(const TlCollider *collider, const TlMotion *motion) {
     return placed;
 }
 
+double tl_collider_safe_move(const TlCollider *c) {
+    switch (c->shape) {
+    case TOILE_COLLIDER_SPHERE:
+        return 0.5 * c->radius;
+    case TOILE_COLLIDER_BOX:
+        return 0.5 * tl_min(c->half.x, tl_min(c->half.y, c->half.z));
+    case TOILE_COLLIDER_PLANE:
+        break;
+    }
+    return (double)INFINITY;
+}
+
 /* Into the collider's own frame, where it stands as defined. */
 static TlVec3 to_local(const TlPlaced *placed, TlVec3 x) {
     return tl_mul3_transposed(&placed->R, tl_sub3(x, placed->t));
@@ -97,7 +109,7 @@ static double sphere_distance(const TlCollider *c, TlVec3 p, TlVec3 *normal) {
 static double box_distance(const TlCollider *c, TlVec3 p, TlVec3 *normal) {
     TlVec3 d = tl_sub3(p, c->center);
     const double at[3] = {d.x, d.y, d.z}, half[3] = {c->half.x, c->half.y, c->half.z};
-    double out[3], n[3] = {0, 0, 0}, inner = -INFINITY;
+    double out[3], n[3] = {0, 0, 0}, inner = -(double)INFINITY;
     int axis = 0;
     for (int i = 0; i < 3; i++) {
         double beyond = fabs(at[i]) - half[i];

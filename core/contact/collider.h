@@ -36,6 +36,8 @@ TlMotion tl_motion_between(const TlMotion *a, const TlMotion *b, double part);
 TlCollider tl_collider(const ToileColliderDef *def);
 TlPlaced tl_place(const TlCollider *collider, const TlMotion *motion);
 
+/* Half its thickness at the thinnest place; infinite for a plane, which has no back. */
+double tl_collider_safe_move(const TlCollider *collider);
 /* Signed distance of x from the surface, negative inside; *normal (unit, outwards) is the direction
  * in which it grows fastest. */
 double tl_collider_distance(const TlPlaced *placed, TlVec3 x, TlVec3 *normal);

@@ -10,10 +10,10 @@
  * k = area * PRESSURE / r: a load of PRESSURE presses the cloth through its contact distance,
  * whatever the mesh. Friction is Coulomb's, lagged: the normal force and the tangent plane are
  * those of the current Newton iterate, the slip counts from the place the vertex would have had it
- * stuck. f1(y) = 2y - y^2 for y = slip/slip_m < 1 smooths the start; the secant stiffness mu F
- * f1/slip keeps the Hessian positive. The projection is the hard guarantee that no vertex ends
- * inside a collider. [CIPC] Li, Kaufman, Jiang: Codimensional incremental potential contact, 2021,
- * for the lagged friction potential. */
+ * stuck. f1(y) = 2y - y^2 for y = slip/slip_m < 1 smooths the start; the Hessian of that potential
+ * is exact and never negative. The projection is the hard guarantee that no vertex ends inside a
+ * collider. [CIPC] Li, Kaufman, Jiang: Codimensional incremental potential contact, 2021, for the
+ * lagged friction potential. */
 #include "contact/response.h"
 
 #include "base/elementary.h"
@@ -105,13 +105,16 @@ void tl_friction_derive(const TlFriction *friction, double slip_m, TlVec3 x, dou
                         double hess[9]) {
     TlVec3 slip = slip_of(friction, x);
     double s = tl_length3(slip), y = s / slip_m;
+    /* stiffness across the slip and along it; both are never negative */
     double k = friction->force * (y < 1.0 ? (2.0 - y) / slip_m : 1.0 / s);
+    double along = y < 1.0 ? friction->force * (2.0 - 2.0 * y) / slip_m : 0.0;
     const double n[3] = {friction->normal.x, friction->normal.y, friction->normal.z};
     const double d[3] = {slip.x, slip.y, slip.z};
+    double turn = s > 0.0 ? (along - k) / (s * s) : 0.0;
     for (int i = 0; i < 3; i++) {
         grad[i] += k * d[i];
         for (int j = 0; j < 3; j++) {
-            hess[3 * i + j] += k * ((i == j ? 1.0 : 0.0) - n[i] * n[j]);
+            hess[3 * i + j] += k * ((i == j ? 1.0 : 0.0) - n[i] * n[j]) + turn * d[i] * d[j];
         }
     }
 }
@@ -148,6 +151,14 @@ bool tl_contact_project(const TlContacts *contacts, int32_t cloth, double part, 
         }
     }
     return moved;
+}
+
+double tl_contact_safe_move(const TlContacts *contacts) {
+    double least = (double)INFINITY;
+    for (int32_t i = 0; i < contacts->collider_count; i++) {
+        least = tl_min(least, tl_collider_safe_move(contacts->now[i].collider));
+    }
+    return least;
 }
 
 double tl_contact_depth(const TlContacts *contacts, TlVec3 x) {

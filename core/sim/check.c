@@ -22,6 +22,13 @@ bool tl_read_def(void *local, size_t size, const void *def) {
     return true;
 }
 
+void tl_write_result(void *result, const void *local, size_t size) {
+    uint32_t given;
+    memcpy(&given, result, sizeof given);
+    memcpy(result, local, given < size ? given : size);
+    memcpy(result, &given, sizeof given);
+}
+
 /* One rule for a number. */
 typedef struct Rule {
     const char *name;

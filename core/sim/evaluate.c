@@ -21,7 +21,8 @@ static double kinetic_energy(const ToileSim *sim) {
 }
 
 ToileStatus toile_sim_get_energies(ToileSim *sim, ToileEnergies *energies, ToileError *error) {
-    if (sim == NULL || energies == NULL || energies->struct_size < sizeof *energies) {
+    ToileEnergies local = toile_energies_default();
+    if (sim == NULL || energies == NULL || !tl_read_def(&local, sizeof local, energies)) {
         return tl_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
                        "sim or energies is NULL, or energies not initialised");
     }
@@ -32,11 +33,12 @@ ToileStatus toile_sim_get_energies(ToileSim *sim, ToileEnergies *energies, Toile
     TlPoint at = {sim->state.x, sim->state.x, 0.0};
     const double *g = sim->def.gravity_m_per_s2;
     TlExternal external = {{g[0], g[1], g[2]}, 0.0};
-    energies->stretch_J = tl_system_stretch(&sim->system, &at);
-    energies->bend_J = tl_system_bend(&sim->system, &at);
-    energies->gravity_J = tl_gravity_energy(&sim->model, &external, sim->state.x);
-    energies->kinetic_J = kinetic_energy(sim);
-    energies->total_J = energies->stretch_J + energies->bend_J + energies->gravity_J;
+    local.stretch_J = tl_system_stretch(&sim->system, &at);
+    local.bend_J = tl_system_bend(&sim->system, &at);
+    local.gravity_J = tl_gravity_energy(&sim->model, &external, sim->state.x);
+    local.kinetic_J = kinetic_energy(sim);
+    local.total_J = local.stretch_J + local.bend_J + local.gravity_J;
+    tl_write_result(energies, &local, sizeof local);
     return TOILE_STATUS_OK;
 }
 
@@ -72,37 +74,31 @@ int32_t toile_sim_element_count(ToileSim *sim, ToileClothId id) {
     return cloth != NULL ? cloth->rest.triangles.count : -1;
 }
 
-/* Common entry of the two below: the cloth, with the system prepared and the index in range; NULL
- * fills the error. */
-static TlCloth *enter(ToileSim *sim, ToileClothId id, int32_t index, bool hinge, uint32_t size,
-                      uint32_t needed, ToileError *error) {
-    TlCloth *cloth = tl_find_cloth(sim, id, error);
-    if (cloth == NULL) {
-        return NULL;
-    }
-    int32_t count = hinge ? cloth->rest.hinges.count : cloth->rest.triangles.count;
-    if (size < needed || index < 0 || index >= count) {
-        tl_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
-                "the detail is not initialised, or index %" PRId32 " is not in 0 to %" PRId32,
-                index, count - 1);
-        return NULL;
-    }
-    return tl_sim_prepare(sim, error) == TOILE_STATUS_OK ? cloth : NULL;
-}
-
-static ToileStatus enter_status(const ToileSim *sim, ToileClothId id) {
-    if (tl_find_cloth(sim, id, NULL) == NULL) {
+/* Common entry of the two below: finds the cloth, checks size and index, prepares the system. */
+static ToileStatus enter(ToileSim *sim, ToileClothId id, int32_t index, bool hinge,
+                         const uint32_t *size, uint32_t needed, TlCloth **cloth,
+                         ToileError *error) {
+    *cloth = tl_find_cloth(sim, id, error);
+    if (*cloth == NULL) {
         return TOILE_STATUS_STALE_ID;
     }
-    return sim->dirty ? TOILE_STATUS_OUT_OF_MEMORY : TOILE_STATUS_INVALID_ARGUMENT;
+    int32_t count = hinge ? (*cloth)->rest.hinges.count : (*cloth)->rest.triangles.count;
+    if (size == NULL || *size < needed || index < 0 || index >= count) {
+        return tl_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
+                       "the detail is NULL or not initialised, or index %" PRId32
+                       " is not in 0 to %" PRId32,
+                       index, count - 1);
+    }
+    return tl_sim_prepare(sim, error);
 }
 
 ToileStatus toile_sim_get_hinge(ToileSim *sim, ToileClothId id, int32_t index,
                                 ToileHingeDetail *detail, ToileError *error) {
-    uint32_t size = detail != NULL ? detail->struct_size : 0;
-    TlCloth *cloth = enter(sim, id, index, true, size, sizeof *detail, error);
-    if (cloth == NULL) {
-        return enter_status(sim, id);
+    const uint32_t *size = detail != NULL ? &detail->struct_size : NULL;
+    TlCloth *cloth;
+    ToileStatus status = enter(sim, id, index, true, size, sizeof *detail, &cloth, error);
+    if (status != TOILE_STATUS_OK) {
+        return status;
     }
     int32_t h = cloth->hinge_offset + index;
     const TlHingeSet *set = &sim->model.hinges;
@@ -126,10 +122,11 @@ ToileStatus toile_sim_get_hinge(ToileSim *sim, ToileClothId id, int32_t index,
 
 ToileStatus toile_sim_get_element(ToileSim *sim, ToileClothId id, int32_t index,
                                   ToileElementDetail *detail, ToileError *error) {
-    uint32_t size = detail != NULL ? detail->struct_size : 0;
-    TlCloth *cloth = enter(sim, id, index, false, size, sizeof *detail, error);
-    if (cloth == NULL) {
-        return enter_status(sim, id);
+    const uint32_t *size = detail != NULL ? &detail->struct_size : NULL;
+    TlCloth *cloth;
+    ToileStatus status = enter(sim, id, index, false, size, sizeof *detail, &cloth, error);
+    if (status != TOILE_STATUS_OK) {
+        return status;
     }
     int32_t t = cloth->triangle_offset + index;
     const TlTriangleSet *set = &sim->model.triangles;

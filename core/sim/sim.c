@@ -17,6 +17,8 @@
 /* slip speed below which friction is smoothed */
 #define SLIP_SPEED_M_PER_S 5e-5
 
+static bool relayout(ToileSim *sim, const TlCloth *fresh);
+
 ToileStatus toile_sim_create(const ToileSimDef *def, ToileSim **out, ToileError *error) {
     if (out == NULL) {
         return tl_fail(error, TOILE_STATUS_INVALID_ARGUMENT, "out is NULL");
@@ -47,7 +49,7 @@ ToileStatus toile_sim_create(const ToileSimDef *def, ToileSim **out, ToileError 
     tl_arena_init(&sim->state_arena, allocator);
     tl_arena_init(&sim->system_arena, allocator);
     sim->pool = tl_pool_create(local.threads, &local.tasks);
-    if (sim->pool == NULL) {
+    if (sim->pool == NULL || !relayout(sim, NULL)) {
         toile_sim_destroy(sim);
         return tl_fail_memory(error);
     }
@@ -281,9 +283,7 @@ ToileStatus toile_sim_add_cloth(ToileSim *sim, const ToileClothDef *def, ToileCl
     }
     ToileStatus status = read_cloth_def(sim, def, &local, &mesh, &fabric, error);
     if (status != TOILE_STATUS_OK) {
-        if (error != NULL && local.name != NULL) {
-            tl_fail_at(error, local.name, error->face, error->vertex);
-        }
+        tl_fail_object(error, local.name);
         return status;
     }
     int32_t slot = free_cloth_slot(sim);

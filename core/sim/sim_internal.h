@@ -77,6 +77,8 @@ TlContacts tl_sim_contacts(ToileSim *sim, double part_before, double part_now, d
 /* ---- check.c ---- */
 /* Copies the caller's definition over the defaults, as far as it goes; false when its size is 0. */
 bool tl_read_def(void *local, size_t size, const void *def);
+/* Copies a result over the caller's struct, as far as that goes; its size stays. */
+void tl_write_result(void *result, const void *local, size_t size);
 ToileStatus tl_check_sim_def(const ToileSimDef *def, ToileError *error);
 ToileStatus tl_check_fabric(const ToileFabric *fabric, ToileError *error);
 ToileStatus tl_check_cloth_def(const ToileClothDef *def, ToileError *error);
@@ -88,8 +90,12 @@ ToileStatus tl_check_mesh(const ToileMeshDef *mesh, bool uv_is_pattern,
                           const ToileLog *log, ToileError *error);
 
 /* ---- stage.c ---- */
-TlNewton tl_newton_options(const ToileSimDef *def, double dt_s);
+/* `most_move_m`: no vertex may move farther in one iteration. */
+TlNewton tl_newton_options(const ToileSimDef *def, double dt_s, double most_move_m);
 int32_t tl_substep_count(const ToileSimDef *def);
+/* Whether a free vertex near a collider would move, relative to it, farther than half its
+ * thickness in that part of the frame: it could then come out on the wrong side. */
+bool tl_too_far(ToileSim *sim, double from, double to);
 /* Fixed vertices of the system: pinned ones and those without mass. */
 void tl_fix_vertices(ToileSim *sim);
 /* Where fixed vertices are, `part` of the way to their targets; those without mass stay. */

@@ -17,7 +17,8 @@ typedef struct Header {
     int32_t collider_count;
     int32_t vertex_count;
     int64_t frame;
-    uint64_t shape; /* hash of the vertex counts of the cloths */
+    uint64_t shape;   /* hash of the triangles of the cloths */
+    uint64_t content; /* hash of the state, which finds damage */
 } Header;
 
 /* Writes, reads or hashes the state in one fixed order. */
@@ -68,7 +69,8 @@ static Header header_of(const ToileSim *sim) {
             const TlRest *rest = &sim->cloths[i].cloth->rest;
             header.cloth_count++;
             tl_hash_add(&hash, &rest->vertex_count, sizeof rest->vertex_count);
-            tl_hash_add(&hash, &rest->triangles.count, sizeof rest->triangles.count);
+            tl_hash_add(&hash, rest->triangles.vertex,
+                        3 * sizeof *rest->triangles.vertex * (size_t)rest->triangles.count);
         }
     }
     header.shape = tl_hash_end(&hash);
@@ -93,6 +95,7 @@ ToileStatus toile_sim_snapshot(const ToileSim *sim, void *buffer, size_t size, T
                        "sim or buffer is NULL, or size %zu below toile_sim_snapshot_size", size);
     }
     Header header = header_of(sim);
+    header.content = toile_sim_state_hash(sim);
     Stream stream = {buffer, NULL, NULL};
     TlState state = sim->state;
     pass(&stream, &header, sizeof header);
@@ -108,10 +111,19 @@ ToileStatus toile_sim_restore(ToileSim *sim, const void *buffer, size_t size, To
     memset(&header, 0, sizeof header);
     memcpy(&header, buffer, size < sizeof header ? size : sizeof header);
     own.frame = header.frame;
-    if (size < toile_sim_snapshot_size(sim) || memcmp(&own, &header, sizeof own) != 0) {
-        return tl_fail(
-            error, TOILE_STATUS_INVALID_DATA,
-            "the snapshot is cut short, of another version, or of other cloths or colliders");
+    own.content = header.content;
+    size_t whole = toile_sim_snapshot_size(sim);
+    if (size < whole || memcmp(&own, &header, sizeof own) != 0) {
+        return tl_fail(error, TOILE_STATUS_INVALID_DATA,
+                       "the snapshot is cut short, of another version, or of other cloths or "
+                       "colliders");
+    }
+    TlHash hash;
+    tl_hash_init(&hash, 0);
+    tl_hash_add(&hash, &header.frame, sizeof header.frame);
+    tl_hash_add(&hash, (const unsigned char *)buffer + sizeof header, whole - sizeof header);
+    if (tl_hash_end(&hash) != header.content) {
+        return tl_fail(error, TOILE_STATUS_INVALID_DATA, "the snapshot is damaged");
     }
     Stream stream = {NULL, (const unsigned char *)buffer + sizeof header, NULL};
     pass_state(&stream, &sim->state, sim->colliders, sim->collider_capacity);

@@ -3,14 +3,20 @@
 /* The stages of a frame that step.c puts in order: options, pins, backup, arrival. */
 #include "sim/sim_internal.h"
 
+#include "base/vec.h"
+
 #include <string.h>
 
 enum {
     SUBSTEPS_PER_SECOND = 96, /* of the automatic choice */
     MOST_CG = 400,
+    MOST_RESCUES = 6,
 };
 
-TlNewton tl_newton_options(const ToileSimDef *def, double dt_s) {
+/* an impact whose last correction is larger than this is not yet solved, whatever the quality */
+#define RESCUE_M 0.005
+
+TlNewton tl_newton_options(const ToileSimDef *def, double dt_s, double most_move_m) {
     static const struct {
         int32_t iterations;
         double tolerance_m, linear;
@@ -20,8 +26,10 @@ TlNewton tl_newton_options(const ToileSimDef *def, double dt_s) {
     options.most_iterations = levels[def->quality].iterations;
     options.tolerance_m = levels[def->quality].tolerance_m;
     options.linear_tolerance = levels[def->quality].linear;
+    options.most_rescues = def->newton_iterations > 0 ? 0 : MOST_RESCUES;
+    options.rescue_m = RESCUE_M;
     options.most_cg = MOST_CG;
-    options.most_move_m = INFINITY;
+    options.most_move_m = most_move_m;
     if (def->newton_iterations > 0) {
         options.most_iterations = def->newton_iterations;
     }
@@ -63,20 +71,48 @@ void tl_place_pins(ToileSim *sim, double part) {
     }
 }
 
+static void copy3(double *to, const double *from, int32_t n) {
+    for (int64_t i = 0; i < 3 * (int64_t)n; i++) {
+        to[i] = from[i];
+    }
+}
+
 void tl_back_up(ToileSim *sim) {
-    size_t size = 3 * sizeof(double) * (size_t)sim->state.vertex_count;
-    memcpy(sim->state.x_backup, sim->state.x, size);
-    memcpy(sim->state.v_backup, sim->state.v, size);
+    copy3(sim->state.x_backup, sim->state.x, sim->state.vertex_count);
+    copy3(sim->state.v_backup, sim->state.v, sim->state.vertex_count);
 }
 
 void tl_roll_back(ToileSim *sim) {
-    size_t size = 3 * sizeof(double) * (size_t)sim->state.vertex_count;
-    memcpy(sim->state.x, sim->state.x_backup, size);
-    memcpy(sim->state.v, sim->state.v_backup, size);
+    copy3(sim->state.x, sim->state.x_backup, sim->state.vertex_count);
+    copy3(sim->state.v, sim->state.v_backup, sim->state.vertex_count);
 }
 
 void tl_arrive(ToileSim *sim) {
     for (int32_t i = 0; i < sim->collider_capacity; i++) {
         sim->colliders[i].now = sim->colliders[i].target;
     }
+}
+
+bool tl_too_far(ToileSim *sim, double from, double to) {
+    double dt_s = (to - from) / sim->def.fps;
+    TlContacts contacts = tl_sim_contacts(sim, from, to, dt_s);
+    const double *g = sim->def.gravity_m_per_s2;
+    TlVec3 fall = tl_vec3(dt_s * g[0], dt_s * g[1], dt_s * g[2]);
+    for (int32_t i = 0; i < contacts.collider_count; i++) {
+        double safe = tl_collider_safe_move(contacts.now[i].collider);
+        for (int32_t v = 0; safe < (double)INFINITY && v < sim->state.vertex_count; v++) {
+            if (sim->system.fixed[v]) {
+                continue;
+            }
+            TlVec3 x = tl_load3(sim->state.x + 3 * (int64_t)v), n;
+            TlVec3 velocity = tl_add3(tl_load3(sim->state.v + 3 * (int64_t)v), fall);
+            TlVec3 carried = tl_collider_carry_back(&contacts.before[i], &contacts.now[i], x);
+            TlVec3 move = tl_add3(tl_scale3(dt_s, velocity), tl_sub3(carried, x));
+            double travel = tl_length3(move);
+            if (travel > safe && tl_collider_distance(&contacts.before[i], x, &n) < travel) {
+                return true;
+            }
+        }
+    }
+    return false;
 }

@@ -84,12 +84,11 @@ void tl_sim_measure(ToileSim *sim) {
 }
 
 ToileStatus toile_sim_get_stats(const ToileSim *sim, ToileStats *stats, ToileError *error) {
-    if (sim == NULL || stats == NULL || stats->struct_size < 2 * sizeof(uint32_t)) {
+    ToileStats unused;
+    if (sim == NULL || stats == NULL || !tl_read_def(&unused, sizeof unused, stats)) {
         return tl_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
                        "sim or stats is NULL, or stats not initialised");
     }
-    uint32_t size = stats->struct_size;
-    memcpy(stats, &sim->stats, size < sizeof *stats ? size : sizeof *stats);
-    stats->struct_size = size;
+    tl_write_result(stats, &sim->stats, sizeof sim->stats);
     return TOILE_STATUS_OK;
 }

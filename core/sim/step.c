@@ -3,7 +3,8 @@
 /* One frame: the order of stages and nothing else. Read this file first.
  *
  *   toile_sim_step     prepare -> sub-steps -> arrive -> measure
- *   one sub-step       place colliders and pins -> solve/implicit_euler.c -> accept, or halve
+ *   one sub-step       short enough for thin colliders? -> place colliders and pins
+ *                      -> solve/implicit_euler.c -> accept, or halve
  *   toile_sim_settle   prepare -> place -> solve/settle.c -> arrive -> measure */
 #include "sim/sim_internal.h"
 
@@ -20,7 +21,7 @@ static bool report_progress(const ToileSim *sim, double fraction) {
     return progress->report == NULL || progress->report(progress->user, fraction);
 }
 
-/* Tries the part of the frame from `from` to `to`; false when no finite state was found. */
+/* Tries the part of the frame from `from` to `to`; false when no sound state was found. */
 static bool substep(ToileSim *sim, double from, double to) {
     double dt_s = (to - from) / sim->def.fps;
     TlContacts contacts = tl_sim_contacts(sim, from, to, dt_s);
@@ -32,14 +33,14 @@ static bool substep(ToileSim *sim, double from, double to) {
         dt_s,
         {{sim->def.gravity_m_per_s2[0], sim->def.gravity_m_per_s2[1], sim->def.gravity_m_per_s2[2]},
          sim->def.drag_kg_per_m2_s},
-        tl_newton_options(&sim->def, dt_s)};
+        tl_newton_options(&sim->def, dt_s, tl_contact_safe_move(&contacts))};
     TlStepResult result = tl_implicit_euler(&sim->system, &contacts, &step);
     sim->stats.newton_iterations += result.newton.iterations;
     sim->stats.cg_iterations += result.newton.cg_iterations;
     sim->stats.line_search_cuts += result.newton.cuts;
     sim->stats.projected += result.projected;
-    sim->stats.substeps += result.newton.finite;
-    return result.newton.finite;
+    sim->stats.substeps += result.ok;
+    return result.ok;
 }
 
 /* All sub-steps of a frame. Time runs in whole ticks, so that halving and going on is exact. */
@@ -48,6 +49,9 @@ static ToileStatus run_substeps(ToileSim *sim, ToileError *error) {
     for (int32_t tick = 0; tick < total;) {
         if (!report_progress(sim, (double)tick / total)) {
             return tl_fail(error, TOILE_STATUS_CANCELLED, "cancelled");
+        }
+        while (size > 1 && tl_too_far(sim, (double)tick / total, (double)(tick + size) / total)) {
+            size /= 2;
         }
         if (substep(sim, (double)tick / total, (double)(tick + size) / total)) {
             tick += size;
@@ -59,7 +63,7 @@ static ToileStatus run_substeps(ToileSim *sim, ToileError *error) {
             sim->stats.retries++;
         } else {
             return tl_fail(error, TOILE_STATUS_DIVERGED,
-                           "the solver found no finite state on the way to frame %" PRId64
+                           "the solver found no sound state on the way to frame %" PRId64
                            "; use more substeps or softer fabric, and look for extreme motion",
                            sim->frame + 1);
         }
@@ -100,11 +104,13 @@ static void report_settle(ToileSim *sim, const TlSettleResult *from, ToileSettle
     sim->stats.newton_iterations = from->iterations;
     sim->stats.cg_iterations = from->cg_iterations;
     sim->stats.line_search_cuts = from->cuts;
-    if (to != NULL && to->struct_size >= sizeof *to) {
-        to->iterations = from->iterations;
-        to->converged = from->converged;
-        to->residual = from->residual;
-        to->largest_force_N = from->largest_force_N;
+    ToileSettleResult local = toile_settle_result_default();
+    local.iterations = from->iterations;
+    local.converged = from->converged;
+    local.residual = from->residual;
+    local.largest_force_N = from->largest_force_N;
+    if (to != NULL) {
+        tl_write_result(to, &local, sizeof local);
     }
 }
 
@@ -128,9 +134,11 @@ static ToileStatus settle_status(const TlSettleResult *found, ToileError *error)
 ToileStatus toile_sim_settle(ToileSim *sim, const ToileSettleDef *def, ToileSettleResult *result,
                              ToileError *error) {
     ToileSettleDef local = toile_settle_def_default();
-    if (sim == NULL || (def != NULL && !tl_read_def(&local, sizeof local, def))) {
+    ToileSettleResult unused;
+    if (sim == NULL || (def != NULL && !tl_read_def(&local, sizeof local, def)) ||
+        (result != NULL && !tl_read_def(&unused, sizeof unused, result))) {
         return tl_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
-                       "sim is NULL or the definition not initialised");
+                       "sim is NULL, or the definition or result not initialised");
     }
     if (local.max_iterations < 1 || !(local.tolerance > 0.0)) {
         return tl_fail(error, TOILE_STATUS_INVALID_ARGUMENT,

@@ -103,6 +103,27 @@ static void turn_rows(void *data, int32_t begin, int32_t end) {
     }
 }
 
+static void prolong_rows(void *data, int32_t begin, int32_t end) {
+    Update *in = data;
+    for (int32_t v = begin; v < end; v++) {
+        double *p = in->cg->p + 3 * (int64_t)v;
+        p[0] = p[1] = p[2] = 0.0;
+        if (!in->cg->fixed[v]) {
+            tl_coarse_add(in->cg->coarse, v, p);
+        }
+    }
+}
+
+/* y = P Ac^-1 P^T b and r = b - A y: common translations, such as free fall, are then exact. The
+ * coarse space still holds the solution for b. */
+static void start_from_coarse(Update *update) {
+    TlCg *cg = update->cg;
+    tl_parallel_for(cg->pool, cg->A->n, GRAIN, prolong_rows, update);
+    tl_parallel_sum(cg->pool, cg->A->n, GRAIN, multiply_rows, cg);
+    update->s = 1.0;
+    tl_parallel_for(cg->pool, cg->A->n, GRAIN, advance_rows, update);
+}
+
 int32_t tl_cg_solve(TlCg *cg, double *b, double tolerance, int32_t most, double *y) {
     int32_t n = cg->A->n;
     cg->r = b;
@@ -112,11 +133,15 @@ int32_t tl_cg_solve(TlCg *cg, double *b, double tolerance, int32_t most, double 
         }
     }
     memset(y, 0, 3 * sizeof *y * (size_t)n);
+    Update update = {cg, y, 0.0};
     double rz = precondition(cg), enough = tolerance * tolerance * rz;
+    if (cg->coarse->ready && rz > 0.0) {
+        start_from_coarse(&update);
+        rz = precondition(cg);
+    }
     memcpy(cg->p, cg->z, 3 * sizeof *y * (size_t)n);
     int32_t iteration = 0;
-    Update update = {cg, y, 0.0};
-    while (iteration < most && rz > 0.0 && rz > enough) {
+    while (iteration < most && rz > enough) {
         double pq = tl_parallel_sum(cg->pool, n, GRAIN, multiply_rows, cg);
         if (!(pq > 0.0)) {
             break;

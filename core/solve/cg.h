@@ -18,8 +18,8 @@ typedef struct TlCg {
 bool tl_cg_alloc(TlArena *arena, int32_t n, TlCg *out);
 /* Inverts the diagonal blocks of A, and factors the coarse matrix when `with_coarse`. */
 void tl_cg_precondition(TlCg *cg, bool with_coarse);
-/* Solves A y = b from y = 0 until r.z <= tolerance^2 r0.z0 or `most` iterations; answers the
- * iterations. `b` is overwritten. Fixed entries of y are 0. */
+/* Solves A y = b until r.z <= tolerance^2 b.z or `most` iterations; answers the iterations. `b` is
+ * overwritten. Fixed entries of y are 0. */
 int32_t tl_cg_solve(TlCg *cg, double *b, double tolerance, int32_t most, double *y);
 
 #endif

@@ -221,7 +221,7 @@ bool tl_coarse_build(TlArena *arena, const TlModel *model, const TlBlockMatrix *
     if (ok) {
         edge_lengths(model, pattern, length);
         for (int32_t v = 0; v < n; v++) {
-            distance[v] = INFINITY;
+            distance[v] = (double)INFINITY;
         }
         for (int32_t i = 0; i < out->node_count; i++) {
             seeds[i] = farthest(distance, n);

@@ -1,14 +1,17 @@
 /* SPDX-FileCopyrightText: 2026 Toile contributors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Implicit Euler as an incremental potential: x+ minimises |x - x^|^2_M / (2 h^2) + E(x), x^ = x +
- * h v + h^2 g; v+ = (x+ - x)/h. Linear drag adds c A/(2h) |x - x_n|^2. Newton starts and linearises
- * at the inertial guess x + h v, which is far more accurate after one or two iterations than the
- * textbook start at x. */
+/* Implicit Euler as an incremental potential: x+ minimises |x - x^|^2_M / (2 h^2) + E(x) with
+ * x^ = x + h v + h^2 g; v+ = (x+ - x)/h. Linear drag adds c A/(2h) |x - x_n|^2. Newton starts and
+ * linearises at the inertial guess x + h v, which is far more accurate after one or two iterations
+ * than the textbook start at x. */
 #include "solve/implicit_euler.h"
 
 #include "base/vec.h"
 
 #include <string.h>
+
+/* a first iteration that got nowhere is a failure only when it wanted to go farther than this */
+#define STUCK_STEP_M 1e-6
 
 static void describe_step(TlSystem *system, const TlStep *step) {
     const TlModel *model = system->model;
@@ -34,16 +37,38 @@ static void inertial_guess(const TlSystem *system, const TlStep *step, double *g
     }
 }
 
+/* Vertices that begin inside a collider are put out of it first, so that this does not become
+ * velocity. */
+static void leave_colliders(TlSystem *system, const TlContacts *contacts, double *x) {
+    TlContacts before = *contacts;
+    before.now = contacts->before;
+    tl_newton_project(system, &before, TL_LEAST_GAP, NULL, x);
+}
+
+static bool is_sound(const TlSystem *system, const TlNewtonResult *newton) {
+    if (!newton->finite || !newton->stuck || newton->iterations > 1) {
+        return newton->finite;
+    }
+    for (int64_t i = 0; i < 3 * (int64_t)system->model->vertex_count; i++) {
+        if (!(fabs(system->step[i]) < STUCK_STEP_M)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 TlStepResult tl_implicit_euler(TlSystem *system, const TlContacts *contacts, const TlStep *step) {
     int64_t size = 3 * (int64_t)system->model->vertex_count;
+    leave_colliders(system, contacts, step->x);
     describe_step(system, step);
     inertial_guess(system, step, step->x);
     tl_newton_project(system, contacts, TL_START_GAP, NULL, step->x);
     TlStepResult result;
     result.newton = tl_newton(system, contacts, &step->newton, step->x);
-    if (!result.newton.finite) {
+    result.projected = 0;
+    result.ok = is_sound(system, &result.newton);
+    if (!result.ok) {
         memcpy(step->x, system->x_start, sizeof(double) * (size_t)size);
-        result.projected = 0;
         return result;
     }
     result.projected = tl_newton_project(system, contacts, TL_LEAST_GAP, NULL, step->x);

@@ -17,10 +17,11 @@ typedef struct TlStep {
 
 typedef struct TlStepResult {
     TlNewtonResult newton;
+    bool ok;
     int32_t projected; /* vertices put back outside a collider */
 } TlStepResult;
 
-/* Advances x and v by dt_s; when result.newton.finite is false they are unchanged. */
+/* Advances x and v by dt_s; when result.ok is false no sound state was found and nothing moved. */
 TlStepResult tl_implicit_euler(TlSystem *system, const TlContacts *contacts, const TlStep *step);
 
 #endif

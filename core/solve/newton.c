@@ -180,11 +180,16 @@ static bool line_search(TlSystem *system, const TlContacts *contacts, const TlNe
     return false;
 }
 
+static bool goes_on(const TlNewton *options, int32_t k, double last_step_m) {
+    int32_t most = options->most_iterations;
+    return k < most || (k < most + options->most_rescues && last_step_m > options->rescue_m);
+}
+
 TlNewtonResult tl_newton(TlSystem *system, const TlContacts *contacts, const TlNewton *options,
                          double *x) {
     int32_t n = system->model->vertex_count;
     TlNewtonResult result = {0, 0, 0, false, true, 0.0, 0.0, 0.0};
-    for (int32_t k = 0; k < options->most_iterations; k++) {
+    for (int32_t k = 0; goes_on(options, k, result.last_step_m); k++) {
         /* gradient and matrix at x; negative gradient becomes the right-hand side */
         TlPoint at = {x, system->x_start, options->dt_s};
         tl_system_derive(system, &at, true, system->grad);
@@ -203,7 +208,8 @@ TlNewtonResult tl_newton(TlSystem *system, const TlContacts *contacts, const TlN
         }
         result.iterations++;
         if (slope >= 0.0) {
-            result.last_step_m = 0.0;
+            /* no direction: fine at rest, a failure of the linear solve anywhere else */
+            result.stuck = largest(system->grad, n) > 0.0;
             break;
         }
         if (!line_search(system, contacts, options, x, slope, &result)) {

@@ -18,13 +18,15 @@ typedef struct TlNewton {
     double tolerance_m;      /* stop when no vertex moved more */
     double linear_tolerance; /* of the conjugate gradients */
     double most_move_m;      /* steps are shortened so that no vertex moves farther at once */
+    int32_t most_rescues;    /* more iterations, only while a vertex moves over rescue_m */
+    double rescue_m;
 } TlNewton;
 
 typedef struct TlNewtonResult {
     int32_t iterations;
     int32_t cg_iterations;
     int32_t cuts;       /* halvings of the step */
-    bool stuck;         /* the line search found no descent */
+    bool stuck;         /* the last iteration found no direction or no descent */
     bool finite;        /* false: NaN or infinity turned up; x must not be used */
     double last_step_m; /* largest motion of a vertex in the last iteration */
     double part;        /* of the last Newton step that was taken */

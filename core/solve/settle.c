@@ -57,21 +57,6 @@ static void measure(TlSystem *system, const TlContacts *contacts, double load, c
     result->largest_force_N = sqrt(largest);
 }
 
-/* Half the thinnest collider, so that no iteration carries a vertex through one; planes have no
- * back. */
-static double safe_move(const TlContacts *contacts) {
-    double least = INFINITY;
-    for (int32_t i = 0; i < contacts->collider_count; i++) {
-        const TlCollider *c = contacts->now[i].collider;
-        if (c->shape == TOILE_COLLIDER_SPHERE) {
-            least = tl_min(least, c->radius);
-        } else if (c->shape == TOILE_COLLIDER_BOX) {
-            least = tl_min(least, tl_min(c->half.x, tl_min(c->half.y, c->half.z)));
-        }
-    }
-    return 0.5 * least;
-}
-
 /* The next pseudo step, from how much of the last Newton step could be taken. */
 static double adapt(double h, const TlNewtonResult *step) {
     if (step->stuck) {
@@ -89,8 +74,10 @@ TlSettleResult tl_settle(TlSystem *system, const TlContacts *contacts, const TlS
     memset(&result, 0, sizeof result);
     result.finite = true;
     double h = FIRST_H, load = load_of(system, options->gravity), fallen = 0.0;
-    TlNewton newton = {0.0, 1,    5 * system->model->vertex_count + 200,
-                       0.0, 1e-4, safe_move(contacts)};
+    TlNewton newton = {.most_iterations = 1,
+                       .most_cg = 5 * system->model->vertex_count + 200,
+                       .linear_tolerance = 1e-4,
+                       .most_move_m = tl_contact_safe_move(contacts)};
     tl_newton_project(system, contacts, TL_START_GAP, NULL, x);
     for (;;) {
         describe(system, options->gravity, h, x);

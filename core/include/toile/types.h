@@ -160,6 +160,8 @@ typedef struct ToileColliderDef {
 
 /* ---- simulation ---- */
 
+/* Newton iterations a sub-step. At an impact, whatever the quality, up to 6 more are taken while a
+ * vertex still moves over 5 mm. */
 typedef enum ToileQuality {
     TOILE_QUALITY_FAST = 0,     /* one Newton iteration a sub-step */
     TOILE_QUALITY_STANDARD = 1, /* two */
@@ -200,7 +202,7 @@ typedef struct ToileStats {
     int32_t retries;           /* sub-steps that were repeated with half the step */
     int32_t contacts;          /* vertices within contact distance of a collider at the end */
     int32_t projected;         /* vertices put back outside a collider at the end of a sub-step */
-    double residual_N;  /* largest force left on a free vertex by the last Newton iteration */
+    double residual_N;  /* largest force on a free vertex before the last Newton correction */
     double kinetic_J;   /* at the end */
     double stretch_p99; /* 99th percentile over triangles of the larger principal stretch, ratio */
     double stretch_max; /* largest, ratio */
