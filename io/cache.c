@@ -78,7 +78,7 @@ static ToileStatus declare_in_points(ToileCache *cache, const TlCacheCloth *clot
     if (cache->points)
         return tl_io_fail(error, TOILE_STATUS_UNSUPPORTED,
                           "%s: a PC2 file holds one mesh, but there are '%.64s' and '%.64s'; write "
-                          "an .abc cache instead.",
+                          "an .abc cache instead",
                           cache->path, cache->cloths[0].source, cloth->source);
     return toile_pointcache_create(
         cache->path, cloth->mesh.vertex_count, frames[0],
@@ -154,19 +154,18 @@ void toile_cache_object_init(ToileCacheObject *object, uint32_t struct_size) {
 static ToileStatus check_frames(const ToileCacheDef *def, TlCacheFormat format, ToileError *error) {
     const int32_t *frames = def->frames;
     if (!frames || def->frame_count < 1)
-        return tl_io_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
-                          "A cache needs at least one frame.");
+        return tl_io_fail(error, TOILE_STATUS_INVALID_ARGUMENT, "A cache needs at least one frame");
     for (int32_t i = 1; i < def->frame_count; i++)
         if (frames[i] <= frames[i - 1])
             return tl_io_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
-                              "Frames of a cache must rise, but %d is followed by %d.",
+                              "Frames of a cache must rise, but %d is followed by %d",
                               (int)frames[i - 1], (int)frames[i]);
     for (int32_t i = 2; i < def->frame_count && format != TL_CACHE_OBJ; i++)
         if ((int64_t)frames[i] - frames[i - 1] != (int64_t)frames[1] - frames[0])
             return tl_io_fail(
                 error, TOILE_STATUS_INVALID_ARGUMENT,
                 "An .abc or .pc2 cache needs evenly spaced frames, but %d is followed by %d "
-                "where the step was %lld; write .obj files, or frames such as 1-100x5.",
+                "where the step was %lld; write .obj files, or frames such as 1-100x5",
                 (int)frames[i - 1], (int)frames[i], (long long)frames[1] - frames[0]);
     return TOILE_STATUS_OK;
 }
@@ -175,13 +174,13 @@ static ToileStatus check_def(const ToileCacheDef *def, const char *path, ToileEr
     if (format_of(path) == TL_CACHE_NONE)
         return tl_io_fail(
             error, TOILE_STATUS_UNSUPPORTED,
-            "%s: a cache must end in .abc, .pc2 or .obj; this version writes no other.", path);
+            "%s: a cache must end in .abc, .pc2 or .obj; this version writes no other", path);
     if (!(def->fps > 0.0) || !isfinite(def->fps) || !(def->unit_m > 0.0) || !isfinite(def->unit_m))
         return tl_io_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
-                          "A cache needs fps and unit_m above 0.");
+                          "A cache needs fps and unit_m above 0");
     if (def->up != TOILE_UP_Y && def->up != TOILE_UP_Z)
         return tl_io_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
-                          "The up axis of a cache is %d; allowed are 0 (Y) and 1 (Z).",
+                          "The up axis of a cache is %d; allowed are 0 (Y) and 1 (Z)",
                           (int)def->up);
     return check_frames(def, format_of(path), error);
 }
@@ -191,11 +190,11 @@ ToileStatus toile_cache_open(const char *path, const ToileCacheDef *def, ToileCa
     TlIoArena arena = {0};
     ToileCacheDef local = toile_cache_def_default();
     if (!out)
-        return tl_io_fail(error, TOILE_STATUS_INVALID_ARGUMENT, "toile_cache_open needs `out`.");
+        return tl_io_fail(error, TOILE_STATUS_INVALID_ARGUMENT, "toile_cache_open needs `out`");
     *out = NULL;
     if (!path || !read_def(&local, sizeof local, def))
         return tl_io_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
-                          "A cache needs a path and a definition set up by toile_cache_def_init.");
+                          "A cache needs a path and a definition set up by toile_cache_def_init");
     ToileStatus status = check_def(&local, path, error);
     if (status != TOILE_STATUS_OK)
         return status;
@@ -214,6 +213,7 @@ ToileStatus toile_cache_open(const char *path, const ToileCacheDef *def, ToileCa
     }
     memcpy(frames, local.frames, count * sizeof *frames);
     cache->def.frames = frames;
+    tl_io_remove_stale(cache->path, cache->format == TL_CACHE_OBJ ? ".obj" : NULL);
     if (cache->format == TL_CACHE_ABC)
         status = tl_cache_open_archive(cache, error);
     else
@@ -296,13 +296,13 @@ ToileStatus toile_cache_add_object(ToileCache *cache, const ToileCacheObject *ob
     if (!cache || !read_def(&local, sizeof local, object) || !mesh_is_whole(local.mesh))
         return tl_io_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
                           "toile_cache_add_object needs a cache and an object set up by "
-                          "toile_cache_object_init, with a mesh.");
+                          "toile_cache_object_init, with a mesh");
     if (cache->added > 0)
         return tl_io_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
-                          "Objects of a cache must be added before its first frame.");
+                          "Objects of a cache must be added before its first frame");
     if (!(local.unit_m > 0.0) || !isfinite(local.unit_m))
         return tl_io_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
-                          "An object of a cache needs a unit_m above 0.");
+                          "An object of a cache needs a unit_m above 0");
     TlCacheCloth cloth;
     if (!grow_cloths(cache) || !prepare_cloth(cache, &local, &cloth))
         return tl_io_out_of_memory(error);
@@ -320,10 +320,10 @@ ToileStatus toile_cache_add_object(ToileCache *cache, const ToileCacheObject *ob
 ToileStatus tl_cache_check_room(const ToileCache *cache, ToileError *error) {
     if (cache->cloth_count == 0)
         return tl_io_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
-                          "A cache needs an object before its first frame.");
+                          "A cache needs an object before its first frame");
     if (cache->added == cache->def.frame_count)
         return tl_io_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
-                          "The cache was made for %d frames, and all of them are written.",
+                          "The cache was made for %d frames, and all of them are written",
                           (int)cache->def.frame_count);
     return TOILE_STATUS_OK;
 }
@@ -332,7 +332,7 @@ ToileStatus tl_cache_put(ToileCache *cache, TlCacheCloth *cloth, const float *po
                          const float *velocities, const double *matrix, ToileError *error) {
     if (!positions || (cloth->v && !velocities) || (cloth->has_matrix && !matrix))
         return tl_io_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
-                          "The frame of '%.64s' lacks positions, velocities or its matrix.",
+                          "The frame of '%.64s' lacks positions, velocities or its matrix",
                           cloth->source);
     if (cache->format == TL_CACHE_ABC) {
         ToileStatus status = TOILE_STATUS_OK;
@@ -354,7 +354,7 @@ ToileStatus toile_cache_add_arrays(ToileCache *cache, const float *const *positi
                                    ToileError *error) {
     if (!cache || !positions)
         return tl_io_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
-                          "toile_cache_add_arrays needs a cache and positions.");
+                          "toile_cache_add_arrays needs a cache and positions");
     ToileStatus status = tl_cache_check_room(cache, error);
     for (int32_t i = 0; i < cache->cloth_count && status == TOILE_STATUS_OK; i++)
         status =
@@ -369,8 +369,7 @@ ToileStatus toile_cache_add_arrays(ToileCache *cache, const float *const *positi
 
 ToileStatus toile_cache_finish(ToileCache *cache, ToileError *error) {
     if (!cache)
-        return tl_io_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
-                          "toile_cache_finish needs a cache.");
+        return tl_io_fail(error, TOILE_STATUS_INVALID_ARGUMENT, "toile_cache_finish needs a cache");
     ToileStatus status = TOILE_STATUS_OK;
     if (cache->writer) {
         status = tl_cache_finish_archive(cache, error);

@@ -112,7 +112,7 @@ static abcc_status write_first(ToileCache *cache, const TlCacheCloth *cloth, abc
     float *uv = malloc(values * sizeof *uv);
     uint32_t *uv_index = malloc(corners * sizeof *uv_index);
     abcc_status status = ABCC_E_MEMORY;
-    snprintf(abc->text, sizeof abc->text, "There is not enough memory.");
+    snprintf(abc->text, sizeof abc->text, "There is not enough memory");
     if (uv && uv_index) {
         for (size_t i = 0; i < values; i++)
             uv[i] = (float)mesh->uvs[i];
@@ -160,7 +160,7 @@ static abcc_status write_properties(ToileCache *cache, const TlCacheCloth *cloth
         const char *name;
         int32_t value;
     } numbers[] = {{"first_frame", frames[0]},
-                   {"last_frame", frames[count - 1]},
+                   {"last_frame", frames[cache->added > 0 ? cache->added - 1 : 0]},
                    {"frame_step", count > 1 ? frames[1] - frames[0] : 1},
                    {"complete", cache->added == count}};
     abcc_status status = ABCC_OK;

@@ -1,7 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 Toile contributors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The cloths of a scene into a cache, from the simulation itself: metres and scene axes, divided by
- * the unit of each cloth. Far from the origin float32 is coarse: there the positions of an archive
+ * the unit of the scene in an archive, which holds all cloths, and by that of each cloth elsewhere.
+ * Far from the origin float32 is coarse: there the positions of an archive
  * are relative to a point in whole metres, which the transform carries. */
 #include "cache_types.h"
 
@@ -24,7 +25,7 @@ static ToileStatus add_scene_cloth(ToileCache *cache, const ToileScene *scene, i
     ToileCacheObject object = toile_cache_object_default();
     object.name = cloth.name;
     object.mesh = cloth.mesh;
-    object.unit_m = cloth.unit_m;
+    object.unit_m = cache->format == TL_CACHE_ABC ? cache->def.unit_m : cloth.unit_m;
     return toile_cache_add_object(cache, &object, error);
 }
 
@@ -34,11 +35,11 @@ ToileStatus toile_cache_create(const char *path, const ToileScene *scene, const 
     ToileSceneInfo info = {0};
     info.struct_size = (uint32_t)sizeof info;
     if (!out)
-        return tl_io_fail(error, TOILE_STATUS_INVALID_ARGUMENT, "toile_cache_create needs `out`.");
+        return tl_io_fail(error, TOILE_STATUS_INVALID_ARGUMENT, "toile_cache_create needs `out`");
     *out = NULL;
     if (!path || !scene || !frames || frame_count < 1)
         return tl_io_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
-                          "A cache needs a path, a scene and at least one frame.");
+                          "A cache needs a path, a scene and at least one frame");
     ToileStatus status = toile_scene_get_info(scene, &info, error);
     if (status != TOILE_STATUS_OK)
         return status;
@@ -123,13 +124,13 @@ ToileStatus toile_cache_add(ToileCache *cache, const ToileSim *sim, const ToileC
                             ToileError *error) {
     if (!cache || !sim || !cloths)
         return tl_io_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
-                          "toile_cache_add needs a cache, a simulation and its cloths.");
+                          "toile_cache_add needs a cache, a simulation and its cloths");
     ToileStatus status = tl_cache_check_room(cache, error);
     for (int32_t i = 0; i < cache->cloth_count && status == TOILE_STATUS_OK; i++) {
         TlCacheCloth *cloth = &cache->cloths[i];
         if (toile_sim_vertex_count(sim, cloths[i]) != cloth->mesh.vertex_count)
             return tl_io_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
-                              "Cloth '%s' of the simulation is not that of the scene.",
+                              "Cloth '%s' of the simulation is not that of the scene",
                               cloth->source);
         status = add_state(cache, cloth, sim, cloths[i], error);
     }

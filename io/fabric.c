@@ -15,7 +15,7 @@ static ToileStatus fill(const TlFabricRow *row, ToileFabricEntry *entry, ToileEr
     if (entry->struct_size < sizeof entry->struct_size)
         return tl_io_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
                           "The fabric entry has a struct_size of 0; set it to "
-                          "sizeof(ToileFabricEntry).");
+                          "sizeof(ToileFabricEntry)");
     ToileFabricEntry full;
     memset(&full, 0, sizeof full);
     full.struct_size = entry->struct_size;
@@ -51,7 +51,7 @@ ToileStatus toile_fabric_get(int32_t index, ToileFabricEntry *entry, ToileError 
                           "toile_fabric_get needs an entry to fill, not NULL.");
     if (index < 0 || index >= count)
         return tl_io_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
-                          "There is no fabric %d; the library has fabrics 0 to %d.", index,
+                          "There is no fabric %d; the library has fabrics 0 to %d", index,
                           count - 1);
     return fill(&rows[index], entry, error);
 }

@@ -54,7 +54,7 @@ static ToileStatus malformed(const Cursor *cursor, ToileError *error) {
     int32_t place = (int32_t)(cursor->at - cursor->text) + 1;
     return tl_io_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
                       "The frame range \"%.80s\" cannot be read at character %d; write frames and "
-                      "ranges such as 1-48, 1-100x5 or -5-10,20, of whole numbers up to %d.",
+                      "ranges such as 1-48, 1-100x5 or -5-10,20, of whole numbers up to %d",
                       cursor->text, place, INT32_MAX);
 }
 
@@ -76,7 +76,7 @@ static ToileStatus parse_item(Cursor *cursor, Item *item, ToileError *error) {
     if (item->step == 0)
         return tl_io_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
                           "The frame range \"%.80s\" has a step of 0; a step of 1 or more is "
-                          "allowed.",
+                          "allowed",
                           cursor->text);
     return TOILE_STATUS_OK;
 }
@@ -84,7 +84,7 @@ static ToileStatus parse_item(Cursor *cursor, Item *item, ToileError *error) {
 static ToileStatus append(List *list, const char *text, int64_t frame, ToileError *error) {
     if (list->count >= FRAMES_MAX)
         return tl_io_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
-                          "The frame range \"%.80s\" has more than the %d frames that are allowed.",
+                          "The frame range \"%.80s\" has more than the %d frames that are allowed",
                           text, FRAMES_MAX);
     if (list->count == list->capacity) {
         int32_t capacity = list->capacity * 2 + 256;
@@ -103,7 +103,7 @@ static ToileStatus expand(List *list, const char *text, const Item *item, bool a
     if (item->from > item->to && ascending)
         return tl_io_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
                           "The frame range \"%.80s\" counts down from %d to %d; a simulation runs "
-                          "forward, so write the smaller frame first.",
+                          "forward, so write the smaller frame first",
                           text, item->from, item->to);
     int64_t step = item->from <= item->to ? item->step : -(int64_t)item->step;
     int64_t steps = ((int64_t)item->to - item->from) / step;
@@ -120,7 +120,7 @@ static ToileStatus parse_list(const char *text, bool ascending, List *list, Toil
     skip_spaces(&cursor);
     if (*cursor.at == '\0')
         return tl_io_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
-                          "The frame range is empty; write one such as 1-48.");
+                          "The frame range is empty; write one such as 1-48");
     for (;;) {
         Item item;
         ToileStatus status = parse_item(&cursor, &item, error);
@@ -182,7 +182,7 @@ static ToileStatus check_rising(const List *list, const char *text, ToileError *
         if (list->frames[i] <= list->frames[i - 1])
             return tl_io_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
                               "The frame range \"%.80s\" goes back from %d to %d; a simulation "
-                              "runs forward, so list frames in rising order.",
+                              "runs forward, so list frames in rising order",
                               text, list->frames[i - 1], list->frames[i]);
     return TOILE_STATUS_OK;
 }
@@ -192,7 +192,7 @@ ToileStatus toile_frames_parse(const char *text, bool ascending, int32_t *frames
     List list = {0};
     if (!text || !count || capacity < 0 || (capacity > 0 && !frames))
         return tl_io_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
-                          "toile_frames_parse needs a text, a count, and an array for %d frames.",
+                          "toile_frames_parse needs a text, a count, and an array for %d frames",
                           capacity);
     *count = 0;
     ToileStatus status = parse_list(text, ascending, &list, error);

@@ -13,6 +13,7 @@
 
 #define ERRORS_MAX 20 /* of one file; what follows is mostly the same mistake */
 #define GROUPS_MAX 65536
+#define COORDINATE_MAX_M 1e9 /* beyond it squares and products lose all meaning */
 
 /* A growing array of one of the types below. */
 typedef struct Ints {
@@ -213,9 +214,15 @@ static bool read_number(Reader *reader, const char *what, double *value) {
 static void read_vertex(Reader *reader) {
     static const char *const names[] = {"the x coordinate", "the y coordinate", "the z coordinate"};
     double position[3] = {0, 0, 0};
-    for (int32_t k = 0; k < 3; k++)
+    for (int32_t k = 0; k < 3; k++) {
         if (!read_number(reader, names[k], &position[k]))
             break;
+        if (fabs(position[k] * reader->unit_m) > COORDINATE_MAX_M) {
+            COMPLAIN(reader, "%s is %g m; sizes up to %g m are allowed: check unit_m", names[k],
+                     position[k] * reader->unit_m, COORDINATE_MAX_M);
+            break;
+        }
+    }
     /* the vertex keeps its number even when it was refused */
     for (int32_t k = 0; k < 3; k++)
         add_double(reader, &reader->storage->positions, position[k] * reader->unit_m);
@@ -231,7 +238,8 @@ static void read_uv(Reader *reader) {
 }
 
 /* Reads an index at token[*at] and makes it count from 0; a negative one counts from the last of
- * the `count` things so far. */
+ * the `count` things so far and stays negative when it goes beyond the first. False: it is no
+ * index. */
 static bool read_index(Token token, size_t *at, size_t count, int32_t *index) {
     bool negative = *at < token.length && token.text[*at] == '-';
     size_t i = *at + (negative ? 1 : 0);
@@ -245,26 +253,39 @@ static bool read_index(Token token, size_t *at, size_t count, int32_t *index) {
         return false;
     value = negative ? (int64_t)count - value : value - 1;
     *index = (int32_t)value;
-    return value >= 0;
+    return true;
+}
+
+static bool counts_too_far(Reader *reader, Token token, int32_t index, const char *what,
+                           size_t count) {
+    if (index >= 0)
+        return false;
+    COMPLAIN(reader, "the face corner %.*s counts back beyond the first %s; %zu came before it",
+             shown(token), token.text, what, count);
+    return true;
 }
 
 /* Reads v, v/vt, v//vn or v/vt/vn; *uv is -1 without vt. */
 static bool read_corner(Reader *reader, Token token, int32_t *vertex, int32_t *uv) {
-    size_t at = 0;
+    size_t at = 0, vertices = reader->storage->positions.count / 3;
+    size_t uvs = reader->storage->uvs.count / 2;
     int32_t normal = 0;
-    bool fine = read_index(token, &at, reader->storage->positions.count / 3, vertex);
+    bool fine = read_index(token, &at, vertices, vertex);
+    bool has_uv = false;
     *uv = -1;
     if (fine && at < token.length && token.text[at] == '/') {
         at++;
-        if (at < token.length && token.text[at] != '/')
-            fine = read_index(token, &at, reader->storage->uvs.count / 2, uv);
+        has_uv = at < token.length && token.text[at] != '/';
+        if (has_uv)
+            fine = read_index(token, &at, uvs, uv);
         if (fine && at < token.length && token.text[at] == '/') {
             at++;
             fine = read_index(token, &at, INT32_MAX, &normal);
         }
     }
     if (fine && at == token.length)
-        return true;
+        return !counts_too_far(reader, token, *vertex, "vertex", vertices) &&
+               !(has_uv && counts_too_far(reader, token, *uv, "texture coordinate", uvs));
     COMPLAIN(reader,
              "the face corner %.*s cannot be read; write v, v/vt, v//vn or v/vt/vn with numbers "
              "from 1, or below 0 to count from the last",
@@ -425,7 +446,8 @@ static void read_statement(Reader *reader) {
 static void complain_index(Reader *reader, int32_t line, const char *what, int32_t index,
                            size_t count) {
     reader->line = line;
-    COMPLAIN(reader, "this face uses %s %d, but the file has only %zu", what, index + 1, count);
+    COMPLAIN(reader, "this face uses %s %d, but the file has only %zu (counted from 1)", what,
+             index + 1, count);
 }
 
 /* Vertices may follow the faces that use them, so indices are checked last. */
@@ -527,7 +549,7 @@ ToileStatus toile_obj_read(const char *path, double unit_m, bool need_faces, Toi
     if (!path || !out || !(unit_m > 0) || !isfinite(unit_m))
         return tl_io_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
                           "toile_obj_read needs a path, a place for the result, and a unit_m above "
-                          "0.");
+                          "0");
     *out = NULL;
     ToileStatus status = tl_io_read_file(path, TL_OBJ_MAX_BYTES, &text, &size, error);
     if (status != TOILE_STATUS_OK)

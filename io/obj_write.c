@@ -78,7 +78,7 @@ ToileStatus toile_obj_write(const char *path, const ToileMeshDef *mesh, const do
     if (!path || !mesh || mesh->struct_size < sizeof *mesh || !(unit_m > 0) || !isfinite(unit_m))
         return tl_io_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
                           "toile_obj_write needs a path, an initialised mesh, and a unit_m above "
-                          "0.");
+                          "0");
     const double *positions = positions_m ? positions_m : mesh->positions_m;
     ToileStatus status = check_finite(path, positions, mesh->vertex_count, error);
     Line line = {.length = 0};

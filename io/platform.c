@@ -22,7 +22,9 @@
 #include <process.h>
 #include <windows.h>
 #else
+#include <dirent.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #endif
@@ -61,9 +63,11 @@ static FILE *open_file(const char *path, bool writing) {
     return file;
 }
 
-static bool is_folder(FILE *file) {
-    (void)file; /* a folder cannot be opened as a file here */
-    return false;
+bool tl_io_is_folder(const char *path) {
+    wchar_t *wide = widen(path);
+    DWORD attributes = wide ? GetFileAttributesW(wide) : INVALID_FILE_ATTRIBUTES;
+    free(wide);
+    return attributes != INVALID_FILE_ATTRIBUTES && (attributes & FILE_ATTRIBUTE_DIRECTORY) != 0;
 }
 
 static int go_to(FILE *file, int64_t offset, int from) {
@@ -114,6 +118,36 @@ static long process_id(void) {
     return (long)_getpid();
 }
 
+static bool process_lives(long process) {
+    HANDLE handle = OpenProcess(PROCESS_QUERY_LIMITED_INFORMATION, FALSE, (DWORD)process);
+    DWORD code = STILL_ACTIVE;
+    if (!handle)
+        return GetLastError() != ERROR_INVALID_PARAMETER;
+    GetExitCodeProcess(handle, &code);
+    CloseHandle(handle);
+    return code == STILL_ACTIVE;
+}
+
+static void list_folder(const char *folder, void (*visit)(void *, const char *), void *user) {
+    WIN32_FIND_DATAW found;
+    char name[3 * MAX_PATH + 1];
+    size_t length = strlen(folder);
+    char *pattern = malloc(length + 3);
+    if (!pattern)
+        return;
+    memcpy(pattern, folder, length);
+    memcpy(pattern + length, "/*", 3);
+    wchar_t *wide = widen(pattern);
+    HANDLE search = wide ? FindFirstFileW(wide, &found) : INVALID_HANDLE_VALUE;
+    for (BOOL more = search != INVALID_HANDLE_VALUE; more; more = FindNextFileW(search, &found))
+        if (WideCharToMultiByte(CP_UTF8, 0, found.cFileName, -1, name, sizeof name, NULL, NULL) > 0)
+            visit(user, name);
+    if (search != INVALID_HANDLE_VALUE)
+        FindClose(search);
+    free(wide);
+    free(pattern);
+}
+
 static bool is_separator(char c) {
     return c == '/' || c == '\\';
 }
@@ -128,9 +162,9 @@ static FILE *open_file(const char *path, bool writing) {
     return fopen(path, writing ? "wb" : "rb");
 }
 
-static bool is_folder(FILE *file) {
+bool tl_io_is_folder(const char *path) {
     struct stat status;
-    return fstat(fileno(file), &status) == 0 && S_ISDIR(status.st_mode);
+    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
 static int go_to(FILE *file, int64_t offset, int from) {
@@ -183,6 +217,19 @@ static long process_id(void) {
     return (long)getpid();
 }
 
+static bool process_lives(long process) {
+    return kill((pid_t)process, 0) == 0 || errno != ESRCH;
+}
+
+static void list_folder(const char *folder, void (*visit)(void *, const char *), void *user) {
+    DIR *list = opendir(folder);
+    if (!list)
+        return;
+    for (const struct dirent *entry = readdir(list); entry; entry = readdir(list))
+        visit(user, entry->d_name);
+    closedir(list);
+}
+
 static bool is_separator(char c) {
     return c == '/';
 }
@@ -200,6 +247,10 @@ static ToileStatus cannot_read(const char *path, int code, ToileError *error) {
         return tl_io_fail(error, TOILE_STATUS_NOT_FOUND, "%s: there is no such file", path);
     return tl_io_fail(error, TOILE_STATUS_IO_ERROR, "%s: the file cannot be read: %s", path,
                       code ? strerror(code) : "unknown reason");
+}
+
+static ToileStatus is_a_folder(const char *path, ToileStatus status, ToileError *error) {
+    return tl_io_fail(error, status, "%s: this is a folder; the name of a file is needed", path);
 }
 
 /* Reads to the end in growing steps, so that pipes work and a file that changes does no harm. */
@@ -243,16 +294,13 @@ ToileStatus tl_io_read_file(const char *path, size_t limit, char **out, size_t *
                             ToileError *error) {
     *out = NULL;
     *size = 0;
+    if (tl_io_is_folder(path))
+        return is_a_folder(path, TOILE_STATUS_NOT_FOUND, error);
     errno = 0;
     FILE *file = open_file(path, false);
     if (!file)
         return cannot_read(path, errno, error);
-    ToileStatus status = TOILE_STATUS_OK;
-    if (is_folder(file))
-        status = tl_io_fail(error, TOILE_STATUS_IO_ERROR,
-                            "%s: this is a folder; the name of a file is needed", path);
-    else
-        status = read_all(file, path, limit, out, size, error);
+    ToileStatus status = read_all(file, path, limit, out, size, error);
     fclose(file);
     return status;
 }
@@ -269,14 +317,14 @@ ToileStatus tl_io_reader_open(const char *path, TlIoReader **out, int64_t *size,
         return tl_io_out_of_memory(error);
     }
     reader->path = copy;
+    bool folder = tl_io_is_folder(path);
     errno = 0;
-    reader->file = open_file(path, false);
+    reader->file = folder ? NULL : open_file(path, false);
     ToileStatus status = TOILE_STATUS_OK;
-    if (!reader->file)
+    if (folder)
+        status = is_a_folder(path, TOILE_STATUS_IO_ERROR, error);
+    else if (!reader->file)
         status = cannot_read(path, errno, error);
-    else if (is_folder(reader->file))
-        status = tl_io_fail(error, TOILE_STATUS_IO_ERROR,
-                            "%s: this is a folder; the name of a file is needed", path);
     else if (go_to(reader->file, 0, SEEK_END) != 0 || (*size = where_in(reader->file)) < 0)
         status = cannot_read(path, errno, error);
     if (status == TOILE_STATUS_OK)
@@ -328,17 +376,89 @@ char *tl_io_path_beside(const char *base_file, const char *reference) {
     return path;
 }
 
-char *tl_io_temporary_path(const char *path) {
-    char host[HOST_LENGTH] = "";
-    host_name(host, sizeof host);
+/* The name of this machine as it stands in temporary names. */
+static void plain_host_name(char host[HOST_LENGTH]) {
+    host[0] = '\0';
+    host_name(host, HOST_LENGTH);
     for (char *c = host; *c; c++)
         if (!strchr("0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-.", *c))
             *c = '_';
+}
+
+char *tl_io_temporary_path(const char *path) {
+    char host[HOST_LENGTH];
+    plain_host_name(host);
     size_t size = strlen(path) + sizeof host + 32;
     char *temporary = malloc(size);
     if (temporary)
         snprintf(temporary, size, "%s.%s.%ld.tmp", path, host, process_id());
     return temporary;
+}
+
+/* ---- temporary files of processes that were killed ---- */
+
+/* What a name in a folder must be to be such a file: begin, anything, end, PID and .tmp. */
+typedef struct Stale {
+    const char *folder; /* with its separator, or empty */
+    size_t folder_length;
+    const char *begin;
+    size_t begin_length;
+    const char *end;
+    bool numbered; /* something must stand between begin and end, else nothing may */
+} Stale;
+
+/* The process whose number stands at the end of `name`, before .tmp; 0: none, it is no such name.
+ */
+static long stale_process(const Stale *stale, const char *name) {
+    static const char suffix[] = ".tmp";
+    size_t length = strlen(name), end = strlen(stale->end), digits = 0;
+    long number = 0, place = 1;
+    if (length < sizeof suffix || strcmp(name + length - 4, suffix) != 0)
+        return 0;
+    length -= 4;
+    while (length > 0 && digits < 9 && name[length - 1] >= '0' && name[length - 1] <= '9') {
+        number += place * (name[--length] - '0');
+        place *= 10;
+        digits++;
+    }
+    if (digits == 0 || length < stale->begin_length + end ||
+        strncmp(name, stale->begin, stale->begin_length) != 0 ||
+        strncmp(name + length - end, stale->end, end) != 0)
+        return 0;
+    return (length > stale->begin_length + end) == stale->numbered ? number : 0;
+}
+
+static void remove_if_stale(void *user, const char *name) {
+    const Stale *stale = user;
+    long process = stale_process(stale, name);
+    if (process <= 0 || process_lives(process))
+        return;
+    size_t length = strlen(name);
+    char *path = malloc(stale->folder_length + length + 1);
+    if (!path)
+        return;
+    memcpy(path, stale->folder, stale->folder_length);
+    memcpy(path + stale->folder_length, name, length + 1);
+    tl_io_remove(path);
+    free(path);
+}
+
+void tl_io_remove_stale(const char *path, const char *numbered_ending) {
+    char host[HOST_LENGTH], end[HOST_LENGTH + 16];
+    const char *name = last_part(path);
+    size_t cut = numbered_ending ? strlen(numbered_ending) - 1 : 0;
+    Stale stale = {.folder = path,
+                   .folder_length = (size_t)(name - path),
+                   .begin = name,
+                   .end = end,
+                   .numbered = numbered_ending != NULL};
+    stale.begin_length = strlen(name) > cut ? strlen(name) - cut : 0;
+    plain_host_name(host);
+    snprintf(end, sizeof end, "%s.%s.", numbered_ending ? numbered_ending : "", host);
+    char *folder = tl_io_path_beside(path, ".");
+    if (folder)
+        list_folder(folder, remove_if_stale, &stale);
+    free(folder);
 }
 
 /* ---- writing ---- */
@@ -366,6 +486,8 @@ static void free_writer(TlIoWriter *writer) {
 
 ToileStatus tl_io_writer_open(const char *path, TlIoWriter **out, ToileError *error) {
     *out = NULL;
+    if (tl_io_is_folder(path))
+        return is_a_folder(path, TOILE_STATUS_CANNOT_CREATE, error);
     TlIoWriter *writer = calloc(1, sizeof *writer);
     if (!writer)
         return tl_io_out_of_memory(error);

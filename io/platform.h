@@ -7,8 +7,12 @@
 
 #include "toile/base.h"
 
+/* True when there is a folder of this name. */
+bool tl_io_is_folder(const char *path);
+
 /* Reads a whole file of at most `limit` bytes. *out gets a block for free(), with a zero byte after
- * the content, and *size the content's length. NOT_FOUND when there is no such file. */
+ * the content, and *size the content's length. NOT_FOUND when there is no such file, or a folder.
+ */
 ToileStatus tl_io_read_file(const char *path, size_t limit, char **out, size_t *size,
                             ToileError *error);
 
@@ -31,6 +35,10 @@ char *tl_io_path_beside(const char *base_file, const char *reference);
  * NULL when memory runs out. */
 char *tl_io_temporary_path(const char *path);
 
+/* Removes the temporary files for `path` that processes of this machine left which live no more.
+ * With an ending such as ".obj", which `path` has: those of the numbered files `stem.*.obj`. */
+void tl_io_remove_stale(const char *path, const char *numbered_ending);
+
 /* Forces `temporary` to disk, then gives it the name `path` in one step. When that fails the
  * temporary file is removed. */
 ToileStatus tl_io_publish(const char *temporary, const char *path, ToileError *error);
@@ -41,7 +49,8 @@ void tl_io_remove(const char *path);
 /* A file being written: under a temporary name until it is whole. */
 typedef struct TlIoWriter TlIoWriter;
 
-/* Opens a temporary file beside `path`; CANNOT_CREATE when the folder does not allow it. */
+/* Opens a temporary file beside `path`; CANNOT_CREATE when the folder does not allow it, or when
+ * `path` is itself a folder. */
 ToileStatus tl_io_writer_open(const char *path, TlIoWriter **out, ToileError *error);
 /* Appends. A failure is remembered and reported by tl_io_writer_commit. */
 void tl_io_writer_add(TlIoWriter *writer, const void *data, size_t size);

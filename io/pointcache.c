@@ -68,13 +68,13 @@ ToileStatus toile_pointcache_create(const char *path, int32_t point_count, doubl
                                     ToileError *error) {
     if (!out)
         return tl_io_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
-                          "toile_pointcache_create needs `out`.");
+                          "toile_pointcache_create needs `out`");
     *out = NULL;
     if (!path || point_count < 1 || !isfinite(first_frame) || !isfinite(frame_step) ||
         !(frame_step > 0.0))
         return tl_io_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
                           "A point cache needs a path, at least one point, a first frame and a "
-                          "step above 0.");
+                          "step above 0");
     ToilePointCacheWriter *writer = calloc(1, sizeof *writer);
     if (!writer)
         return tl_io_out_of_memory(error);
@@ -99,16 +99,16 @@ ToileStatus toile_pointcache_add(ToilePointCacheWriter *writer, const float *pos
                                  ToileError *error) {
     if (!writer || !positions)
         return tl_io_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
-                          "toile_pointcache_add needs a writer and positions.");
+                          "toile_pointcache_add needs a writer and positions");
     size_t count = 3 * (size_t)writer->point_count;
     for (size_t i = 0; i < count; i++)
         if (!isfinite(positions[i]))
             return tl_io_fail(error, TOILE_STATUS_INVALID_DATA,
-                              "Point %d of a point cache has a coordinate that is not finite.",
+                              "Point %d of a point cache has a coordinate that is not finite",
                               (int)(i / 3));
     if (writer->sample_count == INT32_MAX)
-        return tl_io_fail(error, TOILE_STATUS_UNSUPPORTED,
-                          "A point cache holds at most %d samples.", (int)INT32_MAX);
+        return tl_io_fail(error, TOILE_STATUS_UNSUPPORTED, "A point cache holds at most %d samples",
+                          (int)INT32_MAX);
     unsigned char bytes[4 * CHUNK];
     for (size_t begin = 0; begin < count; begin += CHUNK) {
         size_t part = count - begin < CHUNK ? count - begin : CHUNK;
@@ -123,7 +123,7 @@ ToileStatus toile_pointcache_add(ToilePointCacheWriter *writer, const float *pos
 ToileStatus toile_pointcache_finish(ToilePointCacheWriter *writer, ToileError *error) {
     if (!writer)
         return tl_io_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
-                          "toile_pointcache_finish needs a writer.");
+                          "toile_pointcache_finish needs a writer");
     unsigned char samples[4];
     put_word(samples, (uint32_t)writer->sample_count);
     tl_io_writer_patch(writer->file, AT_SAMPLES, samples, sizeof samples);
@@ -179,11 +179,11 @@ ToileStatus toile_pointcache_open(const char *path, ToilePointCacheInfo *info,
                                   ToilePointCacheReader **out, ToileError *error) {
     if (!out)
         return tl_io_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
-                          "toile_pointcache_open needs `out`.");
+                          "toile_pointcache_open needs `out`");
     *out = NULL;
     if (!path || !info || info->struct_size < sizeof info->struct_size)
         return tl_io_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
-                          "toile_pointcache_open needs a path and an info with struct_size set.");
+                          "toile_pointcache_open needs a path and an info with struct_size set");
     ToilePointCacheReader *reader = calloc(1, sizeof *reader);
     if (!reader)
         return tl_io_out_of_memory(error);
@@ -207,10 +207,10 @@ ToileStatus toile_pointcache_read(ToilePointCacheReader *reader, int32_t sample,
                                   ToileError *error) {
     if (!reader || !positions)
         return tl_io_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
-                          "toile_pointcache_read needs a reader and a place for positions.");
+                          "toile_pointcache_read needs a reader and a place for positions");
     if (sample < 0 || sample >= reader->sample_count)
         return tl_io_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
-                          "There is no sample %d; the point cache has %d, counted from 0.",
+                          "There is no sample %d; the point cache has %d, counted from 0",
                           (int)sample, (int)reader->sample_count);
     size_t count = 3 * (size_t)reader->point_count;
     int64_t offset = HEADER_SIZE + (int64_t)sample * (int64_t)count * 4;

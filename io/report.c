@@ -53,7 +53,7 @@ ToileStatus tl_io_fail(ToileError *error, ToileStatus status, const char *format
 }
 
 ToileStatus tl_io_out_of_memory(ToileError *error) {
-    return tl_io_fail(error, TOILE_STATUS_OUT_OF_MEMORY, "There is not enough memory.");
+    return tl_io_fail(error, TOILE_STATUS_OUT_OF_MEMORY, "There is not enough memory");
 }
 
 static void keep_first(TlReport *report, ToileStatus status, TlIoPlace place, const char *message) {

@@ -28,10 +28,53 @@ void toile_scene_free(ToileScene *scene) {
     free(scene);
 }
 
+/* A copy of an object without one of its keys; NULL when memory runs out. */
+static TlJson *copy_without(TlIoArena *arena, const TlJson *object, const char *key) {
+    TlJson *copy = tl_io_arena_alloc(arena, sizeof *copy);
+    if (!copy)
+        return NULL;
+    *copy = *object;
+    copy->first = copy->last = NULL;
+    copy->count = 0;
+    for (const TlJson *child = object->first; child; child = child->next) {
+        if (strcmp(child->key, key) == 0)
+            continue;
+        TlJson *kept = tl_io_arena_alloc(arena, sizeof *kept);
+        if (!kept)
+            return NULL;
+        *kept = *child;
+        kept->next = NULL;
+        *(copy->last ? &copy->last->next : &copy->first) = kept;
+        copy->last = kept;
+        copy->count++;
+    }
+    return copy;
+}
+
+/* The part of a scene that decides what is simulated: without what is written and where, and
+ * without the number of threads. NULL when memory runs out. */
+static const TlJson *essence(TlIoArena *arena, const TlJson *root) {
+    if (root->kind != TL_JSON_OBJECT)
+        return root;
+    TlJson *copy = copy_without(arena, root, "output");
+    TlJson *solver = copy ? tl_json_get(copy, "solver") : NULL;
+    if (!solver || solver->kind != TL_JSON_OBJECT)
+        return copy;
+    const TlJson *rest = copy_without(arena, solver, "threads");
+    if (!rest)
+        return NULL;
+    if (rest->count == 0)
+        return copy_without(arena, copy, "solver");
+    solver->first = rest->first;
+    return copy;
+}
+
 static void hash_text(TlSceneReader *reader, const TlJson *root) {
     TlIoText text = {0};
-    tl_json_write(root, &text);
-    if (text.failed)
+    const TlJson *part = essence(&reader->scene->arena, root);
+    if (part)
+        tl_json_write(part, &text);
+    if (!part || text.failed)
         tl_report_out_of_memory(reader->report);
     else
         tl_sha256_add(&reader->sha, text.data, text.length);
@@ -80,7 +123,7 @@ ToileStatus toile_scene_load(const char *path, const char *const *overrides, int
     if (!path || !out || override_count < 0 || (override_count > 0 && !overrides))
         return tl_io_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
                           "toile_scene_load needs a path, a place for the scene, and as many "
-                          "overrides as it is told.");
+                          "overrides as it is told");
     *out = NULL;
     ToileStatus status = tl_io_read_file(path, TL_JSON_MAX_BYTES, &text, &size, &cause);
     if (status != TOILE_STATUS_OK)
@@ -106,13 +149,13 @@ ToileStatus toile_scene_load(const char *path, const char *const *overrides, int
 static ToileStatus refuse_argument(const char *function, ToileError *error) {
     return tl_io_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
                       "%s needs a scene and an initialised struct to fill, not NULL and not a "
-                      "struct_size of 0.",
+                      "struct_size of 0",
                       function);
 }
 
 static ToileStatus refuse_index(const char *what, int32_t index, int32_t count, ToileError *error) {
     return tl_io_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
-                      "There is no %s %d in the scene, which has %d; they count from 0.", what,
+                      "There is no %s %d in the scene, which has %d; they count from 0", what,
                       index, count);
 }
 

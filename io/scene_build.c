@@ -13,7 +13,7 @@ ToileStatus toile_scene_sim_def(const ToileScene *scene, ToileSimDef *def, Toile
     if (!scene || !def || def->struct_size < sizeof *def)
         return tl_io_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
                           "toile_scene_sim_def needs a scene and a definition set up by "
-                          "toile_sim_def_init.");
+                          "toile_sim_def_init");
     ToileSimDef full = scene->sim;
     full.struct_size = def->struct_size;
     full.allocator = def->allocator;
@@ -36,7 +36,7 @@ static ToileColliderId collider_id(int32_t index) {
 static ToileStatus unexpected_id(ToileError *error) {
     return tl_io_fail(error, TOILE_STATUS_INTERNAL,
                       "A new simulation numbered its cloths or colliders in another way than its "
-                      "scene does; please report this.");
+                      "scene does; please report this");
 }
 
 /* ---- making ---- */
@@ -226,7 +226,7 @@ static ToileStatus aim_cloth(const ToileScene *scene, ToileSim *sim, int32_t ind
     if (toile_sim_vertex_count(sim, cloth_id(index)) != vertex_count)
         return tl_io_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
                           "The simulation has no cloth like \"%s\"; it must come from "
-                          "toile_scene_create_sim of the same scene.",
+                          "toile_scene_create_sim of the same scene",
                           cloth->name);
     ToileStatus status = TOILE_STATUS_OK;
     if (!make_aim(&aim, vertex_count))

@@ -16,6 +16,7 @@
 #define ISSUES_MAX 4096
 #define LARGE_M 50.0
 #define SMALL_M 0.01
+#define PATTERN_FACTOR 1.5 /* between the areas of pattern and mesh, beyond which it is odd */
 
 /* ---- files ---- */
 
@@ -82,14 +83,22 @@ static TlIoPlace issue_place(const TlSceneCloth *cloth, const ToileMeshIssue *is
     return place;
 }
 
-/* Lists the issues, at most SAME_KIND_MAX of a kind, and answers how many were left out. */
+/* Lists the issues, at most SAME_KIND_MAX of a kind and one of a kind for a face (a quad is checked
+ * as two triangles), and answers how many were left out. */
 static int32_t list_issues(TlSceneReader *reader, const TlSceneCloth *cloth,
                            const ToileMeshIssue *issues, int32_t count) {
     int32_t of_kind[16] = {0};
+    int32_t last_face[16] = {0}; /* the face of the last issue of each kind */
     int32_t left_out = 0;
     for (int32_t i = 0; i < count; i++) {
         const ToileMeshIssue *issue = &issues[i];
         int32_t kind = issue->kind >= 0 && issue->kind < 16 ? issue->kind : 0;
+        bool again = of_kind[kind] > 0 && issue->face >= 0 && issue->face == last_face[kind] &&
+                     (issue->kind == TOILE_MESH_ZERO_AREA || issue->kind == TOILE_MESH_SLIVER ||
+                      issue->kind == TOILE_MESH_ZERO_UV_AREA);
+        last_face[kind] = issue->face;
+        if (again)
+            continue;
         if (of_kind[kind]++ >= SAME_KIND_MAX) {
             left_out++;
             continue;
@@ -143,19 +152,108 @@ static void check_rest(const TlKeys *keys, const TlSceneCloth *cloth) {
 static void check_pattern(TlSceneReader *reader, const TlKeys *keys, const TlSceneCloth *cloth) {
     const ToileObj *obj = cloth->mesh;
     const TlJson *value = tl_keys_get(keys, "pattern", TL_KEY_PLAIN);
-    if (cloth->pattern == TOILE_PATTERN_NONE || obj->mesh.uv_count > 0)
+    bool unused = cloth->pattern == TOILE_PATTERN_NONE;
+    if (obj->mesh.uv_count > 0 || (unused && obj->bare_face < 0))
         return;
-    if (obj->bare_face >= 0)
-        tl_report_error(reader->report, TOILE_STATUS_INVALID_DATA,
-                        (TlIoPlace){cloth->mesh_file, obj->face_lines[obj->bare_face], 0},
-                        "face %d has corners without texture coordinates, but the pattern of the "
-                        "cloth \"%s\" needs them on all faces: unwrap the whole mesh",
-                        obj->bare_face, cloth->name);
+    if (unused)
+        tl_report_warning(reader->report,
+                          (TlIoPlace){cloth->mesh_file, obj->face_lines[obj->bare_face], 0},
+                          "face %d (counted from 0) has corners without texture coordinates, so "
+                          "those of the other faces are not used or written: unwrap the whole mesh",
+                          obj->bare_face);
+    else if (obj->bare_face >= 0)
+        tl_report_error(
+            reader->report, TOILE_STATUS_INVALID_DATA,
+            (TlIoPlace){cloth->mesh_file, obj->face_lines[obj->bare_face], 0},
+            "face %d (counted from 0) has corners without texture coordinates, but the "
+            "pattern of the cloth \"%s\" needs them on all faces: unwrap the whole mesh",
+            obj->bare_face, cloth->name);
     else
         tl_keys_error(keys, "pattern", value, TOILE_STATUS_INVALID_DATA,
                       "the pattern needs texture coordinates, but %s has none; unwrap the mesh or "
                       "use \"none\"",
                       cloth->mesh_file);
+}
+
+/* Twice the area of the polygon with `size` corners, as a vector. */
+static void add_area(const double *positions, const int32_t *corners, int32_t size,
+                     double area2[3]) {
+    const double *o = positions + 3 * (size_t)corners[0];
+    for (int32_t c = 1; c + 1 < size; c++) {
+        const double *p = positions + 3 * (size_t)corners[c];
+        const double *q = positions + 3 * (size_t)corners[c + 1];
+        for (int32_t k = 0; k < 3; k++) {
+            int32_t i = (k + 1) % 3, j = (k + 2) % 3;
+            area2[k] += (p[i] - o[i]) * (q[j] - o[j]) - (p[j] - o[j]) * (q[i] - o[i]);
+        }
+    }
+}
+
+/* Twice the area in uv, below 0 where the face is mirrored. */
+static double uv_area2(const double *uvs, const int32_t *corners, int32_t size) {
+    const double *o = uvs + 2 * (size_t)corners[0];
+    double area2 = 0;
+    for (int32_t c = 1; c + 1 < size; c++) {
+        const double *p = uvs + 2 * (size_t)corners[c];
+        const double *q = uvs + 2 * (size_t)corners[c + 1];
+        area2 += (p[0] - o[0]) * (q[1] - o[1]) - (p[1] - o[1]) * (q[0] - o[0]);
+    }
+    return area2;
+}
+
+/* What the pattern looks like against the mesh. */
+typedef struct PatternSizes {
+    double mesh_m2;
+    double pattern_m2;
+    int32_t turned[2];       /* faces as they are, and mirrored, in uv */
+    int32_t first_turned[2]; /* the first of each */
+} PatternSizes;
+
+static PatternSizes measure_pattern(const TlSceneCloth *cloth) {
+    const ToileMeshDef *mesh = &cloth->mesh->mesh;
+    PatternSizes sizes = {0};
+    size_t corner = 0;
+    for (int32_t f = 0; f < mesh->face_count; f++) {
+        int32_t size = mesh->face_sizes[f];
+        double area2[3] = {0, 0, 0};
+        add_area(mesh->positions_m, mesh->corners + corner, size, area2);
+        double uv2 = uv_area2(mesh->uvs, mesh->corner_uvs + corner, size);
+        sizes.mesh_m2 +=
+            0.5 * sqrt(area2[0] * area2[0] + area2[1] * area2[1] + area2[2] * area2[2]);
+        sizes.pattern_m2 += 0.5 * fabs(uv2) * cloth->pattern_scale_m * cloth->pattern_scale_m;
+        if (uv2 != 0 && sizes.turned[uv2 < 0]++ == 0)
+            sizes.first_turned[uv2 < 0] = f;
+        corner += (size_t)size;
+    }
+    return sizes;
+}
+
+static void warn_about_pattern(TlSceneReader *reader, const TlKeys *keys,
+                               const TlSceneCloth *cloth) {
+    if (cloth->pattern == TOILE_PATTERN_NONE || cloth->mesh->mesh.uv_count == 0)
+        return;
+    PatternSizes sizes = measure_pattern(cloth);
+    bool differs = sizes.pattern_m2 > PATTERN_FACTOR * sizes.mesh_m2 ||
+                   sizes.mesh_m2 > PATTERN_FACTOR * sizes.pattern_m2;
+    if (cloth->pattern == TOILE_PATTERN_METRIC && differs && sizes.pattern_m2 > 0) {
+        char pattern[TL_NUMBER_SIZE], mesh[TL_NUMBER_SIZE], scale[TL_NUMBER_SIZE];
+        tl_number_format(sizes.pattern_m2, 3, pattern);
+        tl_number_format(sizes.mesh_m2, 3, mesh);
+        tl_number_format(cloth->pattern_scale_m * sqrt(sizes.mesh_m2 / sizes.pattern_m2), 3, scale);
+        tl_keys_warning(keys, "pattern_scale_m", tl_keys_get(keys, "pattern_scale_m", TL_KEY_PLAIN),
+                        "the pattern has an area of %s m2, but the mesh one of %s m2; if that is "
+                        "not meant, set pattern_scale_m (%s would make them equal)",
+                        pattern, mesh, scale);
+    }
+    int32_t fewer = sizes.turned[1] <= sizes.turned[0];
+    if (sizes.turned[fewer] == 0)
+        return;
+    int32_t face = sizes.first_turned[fewer];
+    tl_report_warning(reader->report,
+                      (TlIoPlace){cloth->mesh_file, cloth->mesh->face_lines[face], 0},
+                      "face %d (counted from 0) is turned over in uv against most others, as are "
+                      "%d of %d faces; mirror their islands if that is not meant",
+                      face, sizes.turned[fewer], cloth->mesh->mesh.face_count);
 }
 
 void tl_scene_check_mesh(TlSceneReader *reader, const TlKeys *keys, const TlSceneCloth *cloth) {
@@ -183,6 +281,7 @@ void tl_scene_check_mesh(TlSceneReader *reader, const TlKeys *keys, const TlScen
     if (status != TOILE_STATUS_OK)
         return;
     warn_about_size(reader, cloth);
+    warn_about_pattern(reader, keys, cloth);
     check_rest(keys, cloth);
 }
 

@@ -4,11 +4,13 @@
 #include "scene_types.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define COUNT(array) (int32_t)(sizeof(array) / sizeof((array)[0]))
 #define NAMES_MAX 256
+#define NAMES_SHOWN 10
 
 static int compare_ints(const void *a, const void *b) {
     int32_t left = *(const int32_t *)a;
@@ -17,6 +19,18 @@ static int compare_ints(const void *a, const void *b) {
 }
 
 /* ---- vertices ---- */
+
+/* Lists the first groups of a mesh: "a", "b" and 3 more. */
+static void list_groups(const ToileObj *obj, char *text, size_t size) {
+    int32_t listed = obj->group_count < NAMES_SHOWN ? obj->group_count : NAMES_SHOWN;
+    size_t used = 0;
+    text[0] = '\0';
+    for (int32_t i = 0; i < listed && used < size; i++)
+        used += (size_t)snprintf(text + used, size - used, "%s\"%.32s\"", i ? ", " : "",
+                                 obj->group_names[i]);
+    if (obj->group_count > listed && used < size)
+        snprintf(text + used, size - used, " and %d more", obj->group_count - listed);
+}
 
 /* The group of the mesh a pin names, or -1. */
 static int32_t find_group(const TlKeys *keys, const TlSceneCloth *cloth) {
@@ -31,14 +45,19 @@ static int32_t find_group(const TlKeys *keys, const TlSceneCloth *cloth) {
     const TlJson *value = tl_keys_get(keys, "group", TL_KEY_PLAIN);
     int32_t count = obj->group_count < NAMES_MAX ? obj->group_count : NAMES_MAX;
     const char *near = tl_io_nearest(name, obj->group_names, count);
+    char groups[NAMES_SHOWN * 40 + 32];
+    list_groups(obj, groups, sizeof groups);
     if (near)
         tl_keys_error(keys, "group", value, TOILE_STATUS_INVALID_DATA,
-                      "%.200s has no group \"%.64s\"; did you mean \"%.64s\"?", cloth->mesh_file,
-                      name, near);
+                      "%.200s has no group \"%.64s\", only %s; did you mean \"%.64s\"?",
+                      cloth->mesh_file, name, groups, near);
+    else if (obj->group_count > 0)
+        tl_keys_error(keys, "group", value, TOILE_STATUS_INVALID_DATA,
+                      "%.200s has no group \"%.64s\", only %s", cloth->mesh_file, name, groups);
     else
         tl_keys_error(keys, "group", value, TOILE_STATUS_INVALID_DATA,
-                      "%.200s has no group \"%.64s\" (g or o statements name %d)", cloth->mesh_file,
-                      name, obj->group_count);
+                      "%.200s has no group \"%.64s\", nor any other (g or o statements name them)",
+                      cloth->mesh_file, name);
     return -1;
 }
 

@@ -74,7 +74,7 @@ char *tl_scene_read_input(TlSceneReader *reader, const TlKeys *keys, const char 
         add_to_hash(&reader->sha, text, *size);
         return text;
     }
-    if (status == TOILE_STATUS_NOT_FOUND)
+    if (status == TOILE_STATUS_NOT_FOUND && !tl_io_is_folder(*resolved))
         tl_keys_error(keys, key, value, status, "there is no file \"%.200s\" (looked for %s)",
                       value->string, *resolved);
     else if (status == TOILE_STATUS_OUT_OF_MEMORY)
@@ -268,19 +268,22 @@ static char *resolve_output(TlSceneReader *reader, const TlKeys *keys, const cha
                             const char *const *endings, int32_t ending_count, const char *allowed) {
     const char *text = NULL;
     bool fine = false;
+    bool bare = false; /* nothing but an ending */
     tl_keys_string(keys, key, TL_KEY_NULLABLE, &text);
     if (!text)
         return NULL;
     const TlJson *value = tl_keys_get(keys, key, TL_KEY_PLAIN);
-    for (int32_t i = 0; i < ending_count; i++)
+    for (int32_t i = 0; i < ending_count; i++) {
         fine = fine || tl_scene_has_ending(text, endings[i]);
-    if (!fine && (tl_scene_has_ending(text, ".pc2") || tl_scene_has_ending(text, ".mdd"))) {
-        tl_keys_unavailable(keys, key, value, "PC2 and MDD files are", allowed);
+        bare = bare || (fine && strlen(text) == strlen(endings[i]));
+    }
+    if (!fine && tl_scene_has_ending(text, ".mdd")) {
+        tl_keys_unavailable(keys, key, value, "MDD files are", allowed);
         return NULL;
     }
-    if (!fine) {
-        tl_keys_error(keys, key, value, TOILE_STATUS_INVALID_DATA,
-                      "\"%.200s\" has no ending that is known here; %s", text, allowed);
+    if (!fine || bare) {
+        tl_keys_error(keys, key, value, TOILE_STATUS_INVALID_DATA, "\"%.200s\" has no %s; %s", text,
+                      bare ? "name before its ending" : "ending that is known here", allowed);
         return NULL;
     }
     char *resolved = tl_io_path_beside(reader->path, text);
@@ -292,7 +295,7 @@ static char *resolve_output(TlSceneReader *reader, const TlKeys *keys, const cha
 static void read_output(TlSceneReader *reader, const TlKeys *root) {
     static const char *const known[] = {
         "cache", "schema", "velocities", "samples_per_frame", "checkpoint_every", "preview"};
-    static const char *const cache_endings[] = {".abc", ".obj"};
+    static const char *const cache_endings[] = {".abc", ".pc2", ".obj"};
     static const char *const preview_endings[] = {".png"};
     static const TlChoice schemas[] = {{"polymesh", 0, true}, {"subd", 1, false}};
     TlKeys keys;
@@ -302,7 +305,12 @@ static void read_output(TlSceneReader *reader, const TlKeys *root) {
     ToileScene *scene = reader->scene;
     tl_keys_open_child(&keys, root, "output", TL_KEY_PLAIN, known, COUNT(known));
     scene->cache = resolve_output(reader, &keys, "cache", cache_endings, COUNT(cache_endings),
-                                  "use .abc or .obj");
+                                  "use .abc, .pc2 or .obj");
+    if (scene->cache && tl_scene_has_ending(scene->cache, ".pc2") && scene->cloth_count > 1)
+        tl_keys_error(&keys, "cache", tl_keys_get(&keys, "cache", TL_KEY_PLAIN),
+                      TOILE_STATUS_INVALID_DATA,
+                      "a PC2 file holds one mesh, but the scene has %d cloths; use .abc or .obj",
+                      scene->cloth_count);
     scene->preview = resolve_output(reader, &keys, "preview", preview_endings,
                                     COUNT(preview_endings), "use .png");
     tl_keys_choice(&keys, "schema", TL_KEY_PLAIN, schemas, COUNT(schemas), &schema);

@@ -9,11 +9,13 @@
 #include "toile_io/pointcache.h"
 
 #include <check.h>
+#include <ctype.h>
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define VERTICES 4
@@ -301,7 +303,7 @@ START_TEST(cache_cut_short_is_not_complete) {
     ck_assert_int_eq(abcc_object_get(reader, mesh, &object, NULL), ABCC_OK);
     ck_assert_uint_eq(object.samples, 2);
     ck_assert_int_eq(int_property(reader, mesh, "complete"), 0);
-    ck_assert_int_eq(int_property(reader, mesh, "last_frame"), 3);
+    ck_assert_int_eq(int_property(reader, mesh, "last_frame"), 2);
     abcc_close(reader);
     close_scene(&fixture);
 }
@@ -353,6 +355,38 @@ START_TEST(cache_is_in_units_of_the_cloth) {
     read_property(reader, mesh, "unit_m", &unit, sizeof unit);
     ck_assert_double_eq(unit, 0.01);
     abcc_close(reader);
+    close_scene(&fixture);
+}
+END_TEST
+
+/* one archive has one unit, whatever the units of the meshes it came from */
+START_TEST(cache_archive_is_in_the_unit_of_the_scene) {
+    Fixture fixture = open_scene("{\"name\": \"a\", \"mesh\": \"mesh.obj\", \"unit_m\": 0.5},"
+                                 "{\"name\": \"b\", \"mesh\": \"mesh.obj\"}",
+                                 ", \"unit_m\": 0.01");
+    static char text[4096];
+    write_cache(&fixture, "a.abc", FRAMES, NULL);
+    abcc_reader *reader = open_archive("a.abc");
+    abcc_info info = abcc_info_default();
+    ck_assert_int_eq(abcc_info_get(reader, &info, NULL), ABCC_OK);
+    ck_assert_ptr_nonnull(strstr(info.description, "0.01 m a unit"));
+    for (int32_t c = 0; c < 2; c++) {
+        abcc_obj mesh = find(reader, c ? "/b/bShape" : "/a/aShape");
+        float P[3 * VERTICES], v[3 * VERTICES];
+        double unit = 0.0;
+        read_sample(reader, mesh, 0, P, v);
+        for (int32_t i = 0; i < 3 * VERTICES; i++) {
+            ck_assert(P[i] == (float)(position(1, i / 3, i % 3) / 0.01));
+            ck_assert(v[i] == (float)(velocity(1, i / 3, i % 3) / 0.01));
+        }
+        read_property(reader, mesh, "unit_m", &unit, sizeof unit);
+        ck_assert_double_eq(unit, 0.01);
+    }
+    abcc_close(reader);
+    /* a file of one cloth is in its unit */
+    write_cache(&fixture, "a.obj", FRAMES, NULL);
+    text[file_content("a.a.0002.obj", text, sizeof text - 1)] = '\0';
+    ck_assert_ptr_nonnull(strstr(text, "v 0.4 -0.2 -0.8\n"));
     close_scene(&fixture);
 }
 END_TEST
@@ -491,6 +525,9 @@ START_TEST(cache_refuses_what_it_cannot_write) {
     refused(&fixture, "a.mdd", frames_1_to_3, 3, TOILE_STATUS_UNSUPPORTED);
     refused(&fixture, "no/such/folder/a.pc2", frames_1_to_3, 3, TOILE_STATUS_CANNOT_CREATE);
     refused(&fixture, ".abc", frames_1_to_3, 3, TOILE_STATUS_UNSUPPORTED);
+    ck_assert_int_eq(mkdir("d.abc", 0777) | mkdir("d.pc2", 0777), 0);
+    refused(&fixture, "d.abc", frames_1_to_3, 3, TOILE_STATUS_CANNOT_CREATE);
+    refused(&fixture, "d.pc2", frames_1_to_3, 3, TOILE_STATUS_CANNOT_CREATE);
     refused(&fixture, "no/such/folder/a.abc", frames_1_to_3, 3, TOILE_STATUS_CANNOT_CREATE);
     refused(&fixture, "no/such/folder/a.obj", frames_1_to_3, 3, TOILE_STATUS_CANNOT_CREATE);
     close_scene(&fixture);
@@ -524,6 +561,44 @@ START_TEST(cache_abandoned_leaves_the_old_file) {
     ck_assert_int_eq(files_here(), count);
     ck_assert_uint_eq(file_content("a.abc", after, sizeof after), length);
     ck_assert_mem_eq(before, after, length);
+    close_scene(&fixture);
+}
+END_TEST
+
+/* makes a file as a process of number `process` on `host` would leave it for `name` */
+static void leave_temporary(const char *name, const char *host, long process, char path[256]) {
+    snprintf(path, 256, "%s.%s.%ld.tmp", name, host, process);
+    write_text(path, "left");
+}
+
+START_TEST(cache_removes_only_stale_temporary_files) {
+    char host[64] = "", stale[2][256], kept[6][256];
+    ToileCache *cache = NULL;
+    Fixture fixture = open_one("");
+    pid_t dead = fork();
+    if (dead == 0)
+        _exit(0);
+    ck_assert_int_gt(dead, 0);
+    ck_assert_int_eq(waitpid(dead, NULL, 0), dead);
+    gethostname(host, sizeof host - 1);
+    for (char *c = host; *c; c++)
+        *c = *c == '_' || *c == '-' || *c == '.' || isalnum((unsigned char)*c) ? *c : '_';
+    leave_temporary("a.abc", host, dead, stale[0]);
+    leave_temporary("s.0007.obj", host, dead, stale[1]);
+    leave_temporary("a.abc", host, getppid(), kept[0]);
+    leave_temporary("a.abc", "elsewhere", dead, kept[1]);
+    leave_temporary("ba.abc", host, dead, kept[2]);
+    leave_temporary("a.abc.x", host, dead, kept[3]);
+    leave_temporary("t.0007.obj", host, dead, kept[4]);
+    leave_temporary("s.0007.obj", host, getppid(), kept[5]);
+    ck_assert_int_eq(toile_cache_create("a.abc", fixture.scene, frames_1_to_3, 3, &cache, NULL), 0);
+    toile_cache_abandon(cache);
+    ck_assert_int_eq(toile_cache_create("s.obj", fixture.scene, frames_1_to_3, 3, &cache, NULL), 0);
+    toile_cache_abandon(cache);
+    for (int32_t i = 0; i < 2; i++)
+        ck_assert_msg(access(stale[i], F_OK) != 0, "%s is still there", stale[i]);
+    for (int32_t i = 0; i < 6; i++)
+        ck_assert_msg(access(kept[i], F_OK) == 0, "%s was removed", kept[i]);
     close_scene(&fixture);
 }
 END_TEST
@@ -694,6 +769,7 @@ static Suite *cache_suite(void) {
     tcase_add_test(archives, cache_velocities_only_on_request);
     tcase_add_test(archives, cache_z_up_is_turned_exactly);
     tcase_add_test(archives, cache_is_in_units_of_the_cloth);
+    tcase_add_test(archives, cache_archive_is_in_the_unit_of_the_scene);
     tcase_add_test(archives, cache_far_from_the_origin_keeps_its_precision);
     tcase_add_test(archives, cache_near_the_origin_has_no_offset);
     tcase_add_test(archives, cache_names_are_plain_and_distinct);
@@ -707,6 +783,7 @@ static Suite *cache_suite(void) {
     tcase_add_test(others, cache_refuses_what_it_cannot_write);
     tcase_add_test(others, cache_refuses_a_frame_too_many);
     tcase_add_test(others, cache_abandoned_leaves_the_old_file);
+    tcase_add_test(others, cache_removes_only_stale_temporary_files);
     suite_add_tcase(suite, others);
     TCase *hosts = tcase_create("point caches and objects of a host");
     tcase_add_checked_fixture(hosts, NULL, remove_files);

@@ -157,10 +157,15 @@ START_TEST(obj_refuses_with_line_and_reason) {
         {"v 0 0\n", 1, "the z coordinate is missing"},
         {"v 0,5 0 0\n", 1, "the x coordinate is 0,5"},
         {"vt x 0\n", 1, "the texture coordinate u is x"},
-        {"v 0 0 0\nf 1 2 3\n", 2, "this face uses vertex 2, but the file has only 1"},
+        {"v 0 0 0\nf 1 2 3\n", 2,
+         "this face uses vertex 2, but the file has only 1 (counted from 1)"},
         {"v 0 0 0\nv 1 0 0\nv 1 1 0\n\nf 1/1 2/1 3/1\n", 5, "this face uses texture coordinate 1"},
         {"v 0 0 0\nf 0 1 1\n", 2, "the face corner 0 cannot be read"},
-        {"v 0 0 0\nf 1 1 -2\n", 2, "the face corner -2 cannot be read"},
+        {"v 0 0 0\nf 1 1 -2\n", 2,
+         "the face corner -2 counts back beyond the first vertex; 1 came before it"},
+        {"v 0 0 0\nvt 0 0\nf 1/1 1/-3 1/1\n", 3,
+         "the face corner 1/-3 counts back beyond the first texture coordinate; 1 came"},
+        {"v 0 0 0\nv 0 -2e9 0\n", 2, "the y coordinate is -2e+09 m; sizes up to 1e+09 m"},
         {"v 0 0 0\nf 1 a 1\n", 2, "the face corner a cannot be read"},
         {"v 0 0 0\nf 1 1/ 1/x\n", 2, "the face corner 1/x cannot be read"},
         {"v 0 0 0\nf 1 1/1/1/1 1\n", 2, "the face corner 1/1/1/1 cannot be read"},
@@ -225,7 +230,7 @@ START_TEST(obj_read_names_a_missing_file) {
     ck_assert_ptr_null(obj);
     snprintf(expected, sizeof expected, "%s: there is no such file", path);
     ck_assert_str_eq(error.message, expected);
-    ck_assert_int_eq(toile_obj_read(folder, 1, true, &obj, &error), TOILE_STATUS_IO_ERROR);
+    ck_assert_int_eq(toile_obj_read(folder, 1, true, &obj, &error), TOILE_STATUS_NOT_FOUND);
     ck_assert_ptr_nonnull(strstr(error.message, "this is a folder"));
 }
 END_TEST

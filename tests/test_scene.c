@@ -315,7 +315,7 @@ START_TEST(scene_refuses_wrong_types_and_ranges) {
         {"", ", \"fields\": [{\"drag\": {\"coefficient_kg_per_m2_s\": -1}}]", INVALID, 6, 51,
          "fields[0].drag.coefficient_kg_per_m2_s: -1 is out of range"},
         {"", ", \"output\": {\"cache\": \"x.usd\"}", INVALID, 6, 23,
-         "output.cache: \"x.usd\" has no ending that is known here; use .abc or .obj"},
+         "output.cache: \"x.usd\" has no ending that is known here; use .abc, .pc2 or .obj"},
         {"", ", \"output\": {\"preview\": \"\"}", INVALID, 6, 25,
          "output.preview: the string is empty"},
         {", \"pattern_scale_m\": 0", "", INVALID, 4, 22,
@@ -338,6 +338,10 @@ START_TEST(scene_refuses_wrong_pins_and_colliders) {
          "cloth[0].pins[0].vertices[0]: 4 is not a vertex of the mesh; whole numbers from 0 to 3"},
         {", \"pins\": [{\"vertices\": [0.5]}]", "", INVALID, 4, 26, "0.5 is not a vertex"},
         {", \"pins\": [{\"group\": \"al\"}]", "", INVALID, 4, 22, "did you mean \"all\"?"},
+        {", \"pins\": [{\"group\": \"waist\"}]", "", INVALID, 4, 22,
+         "q.obj has no group \"waist\", only \"all\""},
+        {"", ", \"output\": {\"cache\": \".abc\"}", INVALID, 6, 23,
+         "\".abc\" has no name before its ending"},
         {", \"pins\": [{\"group\": \"all\", \"frames\": \"x\"}]", "", INVALID, 4, 39,
          "cloth[0].pins[0].frames: The frame range \"x\" cannot be read"},
         {", \"pins\": [{\"group\": \"all\", \"follow\": \"bal\"}]",
@@ -404,8 +408,8 @@ START_TEST(scene_says_what_this_version_cannot_do) {
          "fields[0].wind: wind is not available"},
         {"", ", \"fields\": [{\"pressure\": {\"pascal\": 1}}]", UNSUPPORTED, 6, 27,
          "pressure is not available"},
-        {"", ", \"output\": {\"cache\": \"x.pc2\"}", UNSUPPORTED, 6, 23,
-         "PC2 and MDD files are not available"},
+        {"", ", \"output\": {\"cache\": \"x.mdd\"}", UNSUPPORTED, 6, 23,
+         "MDD files are not available"},
         {"", ", \"output\": {\"schema\": \"subd\"}", UNSUPPORTED, 6, 24,
          "\"subd\" is not available"},
         {"", ", \"output\": {\"samples_per_frame\": 2}", UNSUPPORTED, 6, 35,
@@ -506,6 +510,11 @@ START_TEST(scene_reports_mesh_defects_with_the_line_of_the_face) {
     const IoFinding *found = io_findings_find(&findings, 8, 0, "5 corners");
     ck_assert_msg(found != NULL, "%s", error.message);
     ck_assert_str_eq(found->file, path);
+    /* a quad is two triangles, but one face */
+    io_file_write_text(folder, "q.obj", "v 0 0 0\nv 1 0 0\nv 2 0 0\nv 3 0 0\nf 1 2 3 4\n", path);
+    ck_assert_int_eq(load_with(NULL, 0, &findings, &scene, &error), INVALID);
+    ck_assert_ptr_nonnull(io_findings_find(&findings, 5, 0, "has no area"));
+    ck_assert_int_eq(findings.count, 1);
     io_file_write_text(folder, "q.obj", "v 0 0 0\nv 0 nan 0\n", path);
     ck_assert_int_eq(load_with(NULL, 0, &findings, &scene, &error), INVALID);
     ck_assert_ptr_nonnull(io_findings_find(&findings, 2, 0, "not a finite number"));
@@ -560,6 +569,41 @@ START_TEST(scene_pattern_needs_uvs) {
 }
 END_TEST
 
+START_TEST(scene_lists_ten_groups_at_most) {
+    TlIoText text = {0};
+    char path[IO_PATH_SIZE];
+    IoFindings findings;
+    ToileScene *scene = NULL;
+    tl_io_text_add_string(&text, quad_obj);
+    for (int32_t i = 0; i < 12; i++) {
+        char line[32];
+        snprintf(line, sizeof line, "g seam%d\n", i);
+        tl_io_text_add_string(&text, line);
+    }
+    io_file_write_text(folder, "q.obj", text.data, path);
+    tl_io_text_free(&text);
+    write_scene(", \"pins\": [{\"group\": \"waistband\"}]", "");
+    ck_assert_int_eq(load_with(NULL, 0, &findings, &scene, NULL), INVALID);
+    ck_assert_ptr_nonnull(io_findings_find(&findings, 4, 22, "only \"all\", \"seam0\", "));
+    ck_assert_ptr_nonnull(io_findings_find(&findings, 4, 22, "\"seam8\" and 3 more"));
+}
+END_TEST
+
+START_TEST(scene_point_cache_holds_one_cloth) {
+    IoFindings findings;
+    ToileScene *scene = NULL;
+    char expected[2 * IO_PATH_SIZE];
+    write_scene("", ", \"output\": {\"cache\": \"x.pc2\"}");
+    scene = load_good();
+    snprintf(expected, sizeof expected, "%s/x.pc2", folder);
+    ck_assert_str_eq(info_of(scene).cache, expected);
+    toile_scene_free(scene);
+    write_scene("}, {\"name\": \"d\", \"mesh\": \"q.obj\"", ", \"output\": {\"cache\": \"x.pc2\"}");
+    ck_assert_int_eq(load_with(NULL, 0, &findings, &scene, NULL), INVALID);
+    ck_assert_ptr_nonnull(io_findings_find(&findings, 6, 23, "holds one mesh"));
+}
+END_TEST
+
 static void check_warning(int32_t line, int32_t column, const char *part) {
     IoFindings findings;
     ToileScene *scene = NULL;
@@ -577,6 +621,10 @@ START_TEST(scene_warns_about_odd_but_usable_content) {
     check_warning(0, 0, "the cloth \"c\" is 0.001 m across");
     write_scene(", \"unit_m\": 100", "");
     check_warning(0, 0, "the cloth \"c\" is 100 m across");
+    write_scene(", \"pattern\": \"metric\",\"pattern_scale_m\": 2", "");
+    check_warning(4, 42, "the pattern has an area of 4 m2, but the mesh one of 1 m2");
+    write_scene(", \"pattern\": \"metric\", \"unit_m\": 2", "");
+    check_warning(3, 11, "set pattern_scale_m (2 would make them equal)");
     write_scene("", ", \"contact\": {\"self\": true}");
     check_warning(6, 23, "contact.self: self-collision is not available");
     write_scene(", \"fabric\": {\"bend\": {\"poisson\": 0.3}}", "");
@@ -587,6 +635,24 @@ START_TEST(scene_warns_about_odd_but_usable_content) {
     ck_assert_int_eq(load_with(NULL, 0, &findings, &scene, NULL), TOILE_STATUS_OK);
     ck_assert_int_eq(findings.count, 0);
     toile_scene_free(scene);
+}
+END_TEST
+
+START_TEST(scene_warns_about_uvs_of_some_faces) {
+    static const char half[] = "v 0 0 0\nv 1 0 0\nv 1 0 1\nv 0 0 1\nvt 0 0\nvt 1 0\nvt 1 1\n"
+                               "f 1/1 3/3 2/2\nf 1 4 3\n";
+    static const char mirrored[] = "v 0 0 0\nv 1 0 0\nv 1 0 1\nv 0 0 1\nv 2 0 0\nvt 0 0\nvt 1 0\n"
+                                   "vt 1 1\nvt 0 1\nvt 0.5 0\n"
+                                   "f 1/1 3/3 2/2\nf 1/1 4/4 3/3\nf 2/2 3/3 5/4\n";
+    char path[IO_PATH_SIZE];
+    io_file_write_text(folder, "q.obj", half, path);
+    write_scene("", "");
+    check_warning(9, 0, "face 1 (counted from 0) has corners without texture coordinates, so");
+    io_file_write_text(folder, "q.obj", mirrored, path);
+    write_scene(", \"pattern\": \"metric\"", "");
+    check_warning(13, 0,
+                  "face 2 (counted from 0) is turned over in uv against most others, as are "
+                  "1 of 3 faces");
 }
 END_TEST
 
@@ -705,6 +771,23 @@ static uint64_t hash_with(const char *override) {
     toile_scene_free(scene);
     return hash;
 }
+
+START_TEST(scene_hash_leaves_out_threads_and_output) {
+    write_scene("", "");
+    uint64_t hash = hash_with(NULL);
+    ck_assert_uint_eq(hash_with("solver.threads=3"), hash);
+    ck_assert_uint_eq(hash_with("output.cache=elsewhere.abc"), hash);
+    write_scene("",
+                ", \"solver\": {\"threads\": 2, \"quality\": \"fast\"}, \"output\": {\"preview\": "
+                "\"x.png\"}");
+    uint64_t fast = hash_with(NULL);
+    ck_assert_uint_ne(fast, hash);
+    ck_assert_uint_eq(hash_with("solver.threads=5"), fast);
+    ck_assert_uint_ne(hash_with("solver.quality=accurate"), fast);
+    write_scene("", ", \"solver\": {\"quality\": \"fast\"}");
+    ck_assert_uint_eq(hash_with(NULL), fast);
+}
+END_TEST
 
 START_TEST(scene_hash_follows_content_not_spelling) {
     char path[IO_PATH_SIZE];
@@ -891,6 +974,7 @@ static void add_reading(Suite *suite) {
     tcase_add_test(tcase, scene_override_of_a_fabric_file_expands_it);
     tcase_add_test(tcase, scene_refuses_wrong_overrides_and_names_them);
     tcase_add_test(tcase, scene_hash_follows_content_not_spelling);
+    tcase_add_test(tcase, scene_hash_leaves_out_threads_and_output);
     tcase_add_test(tcase, scene_schema_is_valid_json_with_every_top_key);
     suite_add_tcase(suite, tcase);
 }
@@ -910,6 +994,9 @@ static void add_refusals(Suite *suite) {
     tcase_add_test(tcase, scene_checks_that_poses_fit_the_mesh);
     tcase_add_test(tcase, scene_pattern_needs_uvs);
     tcase_add_test(tcase, scene_warns_about_odd_but_usable_content);
+    tcase_add_test(tcase, scene_warns_about_uvs_of_some_faces);
+    tcase_add_test(tcase, scene_lists_ten_groups_at_most);
+    tcase_add_test(tcase, scene_point_cache_holds_one_cloth);
     tcase_add_test(tcase, scene_survives_files_cut_at_any_length);
     tcase_add_test(tcase, scene_functions_refuse_wrong_arguments);
     suite_add_tcase(suite, tcase);

@@ -213,7 +213,12 @@ START_TEST(newton_converges_quadratically_under_tension) {
     TestRandom random = test_random(145);
     Fixture f;
     stretched_sheet(&f, &random);
-    TlNewton options = {0.0, 1, 10000, 0.0, 1e-14, (double)INFINITY};
+    TlNewton options = {.dt_s = 0.0,
+                        .most_iterations = 1,
+                        .most_cg = 10000,
+                        .tolerance_m = 0.0,
+                        .linear_tolerance = 1e-14,
+                        .most_move_m = (double)INFINITY};
     double last = 1.0;
     for (int k = 0; k < 12; k++) {
         TlNewtonResult result = tl_newton(&f.system, &no_contacts, &options, f.x);
@@ -233,7 +238,12 @@ START_TEST(newton_leaves_no_force_where_it_converges) {
     TestRandom random = test_random(146);
     Fixture f;
     stretched_sheet(&f, &random);
-    TlNewton options = {0.0, 50, 10000, 1e-12, 1e-13, (double)INFINITY};
+    TlNewton options = {.dt_s = 0.0,
+                        .most_iterations = 50,
+                        .most_cg = 10000,
+                        .tolerance_m = 1e-12,
+                        .linear_tolerance = 1e-13,
+                        .most_move_m = (double)INFINITY};
     TlNewtonResult result = tl_newton(&f.system, &no_contacts, &options, f.x);
     ck_assert(result.finite && result.iterations < 50);
     tl_newton_gradient(&f.system, &no_contacts, f.x, f.system.grad);
@@ -253,7 +263,12 @@ START_TEST(newton_line_search_lowers_the_potential) {
         f.x[i] =
             (i % 3 == 2 ? 0.0 : 0.5 * f.mesh.positions[i]) + test_between(&random, -1e-3, 1e-3);
     }
-    TlNewton options = {0.0, 1, 10000, 0.0, 1e-6, (double)INFINITY};
+    TlNewton options = {.dt_s = 0.0,
+                        .most_iterations = 1,
+                        .most_cg = 10000,
+                        .tolerance_m = 0.0,
+                        .linear_tolerance = 1e-6,
+                        .most_move_m = (double)INFINITY};
     TlPoint at = {f.x, NULL, 0.0};
     double last = tl_system_stretch(&f.system, &at) + tl_system_bend(&f.system, &at);
     int32_t cuts = 0;
@@ -276,7 +291,12 @@ START_TEST(newton_step_is_shortened_to_the_longest_move) {
     TestRandom random = test_random(153);
     Fixture f;
     stretched_sheet(&f, &random);
-    TlNewton options = {0.0, 1, 10000, 0.0, 1e-6, 1e-3};
+    TlNewton options = {.dt_s = 0.0,
+                        .most_iterations = 1,
+                        .most_cg = 10000,
+                        .tolerance_m = 0.0,
+                        .linear_tolerance = 1e-6,
+                        .most_move_m = 1e-3};
     TlNewtonResult result = tl_newton(&f.system, &no_contacts, &options, f.x);
     ck_assert_double_le(result.last_step_m, 1e-3 * (1 + ROUNDING));
     ck_assert_double_gt(result.last_step_m, 1e-4);
@@ -290,7 +310,12 @@ START_TEST(newton_moves_no_fixed_vertex) {
     stretched_sheet(&f, &random);
     double *before = test_alloc(sizeof(double) * (size_t)f.n);
     memcpy(before, f.x, sizeof(double) * (size_t)f.n);
-    TlNewton options = {0.0, 5, 1000, 0.0, 1e-6, (double)INFINITY};
+    TlNewton options = {.dt_s = 0.0,
+                        .most_iterations = 5,
+                        .most_cg = 1000,
+                        .tolerance_m = 0.0,
+                        .linear_tolerance = 1e-6,
+                        .most_move_m = (double)INFINITY};
     tl_newton(&f.system, &no_contacts, &options, f.x);
     for (int32_t v = 0; v < f.mesh.vertex_count; v++) {
         if (f.system.fixed[v]) {
@@ -309,7 +334,12 @@ START_TEST(newton_says_when_nothing_is_finite) {
     for (int32_t v = 0; v < f.mesh.vertex_count; v++) {
         f.x[3 * v] = f.system.fixed[v] ? f.x[3 * v] : 1e200;
     }
-    TlNewton options = {0.0, 5, 100, 0.0, 1e-3, (double)INFINITY};
+    TlNewton options = {.dt_s = 0.0,
+                        .most_iterations = 5,
+                        .most_cg = 100,
+                        .tolerance_m = 0.0,
+                        .linear_tolerance = 1e-3,
+                        .most_move_m = (double)INFINITY};
     TlNewtonResult result = tl_newton(&f.system, &no_contacts, &options, f.x);
     bool finite = true;
     for (int32_t i = 0; i < f.n; i++) {
@@ -332,7 +362,7 @@ START_TEST(implicit_euler_leaves_the_state_when_it_fails) {
     memcpy(x0, f.x, size);
     memcpy(v0, v, size);
     TlStep step = {
-        f.x, v, x0, 0.01, {{0, -9.81, 0}, 0}, {0.01, 2, 400, 0.0, 0.1, (double)INFINITY}};
+        f.x, v, x0, 0.01, {{0, -9.81, 0}, 0}, {0.01, 2, 400, 0.0, 0.1, (double)INFINITY, 0, 0.0}};
     TlStepResult result = tl_implicit_euler(&f.system, &no_contacts, &step);
     ck_assert(!result.newton.finite);
     ck_assert_mem_eq(f.x, x0, size);

@@ -45,13 +45,20 @@ static void leave_colliders(TlSystem *system, const TlContacts *contacts, double
     tl_newton_project(system, &before, TL_LEAST_GAP, NULL, x);
 }
 
+/* False when the first iteration got nowhere although some vertex had somewhere to go: by the step
+ * that was found, or by its own inertia. */
 static bool is_sound(const TlSystem *system, const TlNewtonResult *newton) {
     if (!newton->finite || !newton->stuck || newton->iterations > 1) {
         return newton->finite;
     }
-    for (int64_t i = 0; i < 3 * (int64_t)system->model->vertex_count; i++) {
-        if (!(fabs(system->step[i]) < STUCK_STEP_M)) {
-            return false;
+    for (int32_t v = 0; v < system->model->vertex_count; v++) {
+        for (int i = 0; i < 3 && !system->fixed[v]; i++) {
+            int64_t at = 3 * (int64_t)v + i;
+            double wanted =
+                tl_max(fabs(system->step[at]), fabs(system->grad[at]) / system->weight[v]);
+            if (!(wanted < STUCK_STEP_M)) {
+                return false;
+            }
         }
     }
     return true;

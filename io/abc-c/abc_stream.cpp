@@ -108,6 +108,8 @@ InFile::pos_type InFile::seekoff(off_type offset, std::ios_base::seekdir way,
 /* ---- writing ---- */
 
 OutFile::OutFile(const char *path) : path_(path) {
+    if (tl_io_is_folder(path))
+        fail(ABCC_E_OPEN, path_ + ": this is a folder; the name of a file is needed");
     char *temporary = tl_io_temporary_path(path);
     if (!temporary)
         throw std::bad_alloc();

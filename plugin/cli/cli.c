@@ -204,7 +204,7 @@ bool tl_parse_number(const char *text, double low, double high, double *value) {
 
 bool tl_has_ending(const char *path, const char *ending) {
     size_t length = strlen(path), tail = strlen(ending);
-    if (length < tail)
+    if (length <= tail || path[length - tail - 1] == '/')
         return false;
     for (size_t i = 0; i < tail; i++) {
         char c = path[length - tail + i];

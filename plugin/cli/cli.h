@@ -73,7 +73,7 @@ int tl_next_option(const TlCommand *command, int argc, char **argv, const char *
 bool tl_parse_int(const char *text, int32_t low, int32_t high, int32_t *value);
 /* Reads a finite number in [low, high]; false leaves `value` alone. */
 bool tl_parse_number(const char *text, double low, double high, double *value);
-/* True when `path` ends in `ending`, such as ".abc", in either case. */
+/* True when `path` is a name that ends in `ending`, such as ".abc", in either case. */
 bool tl_has_ending(const char *path, const char *ending);
 
 /* ---- scenes ---- */

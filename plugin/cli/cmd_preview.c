@@ -62,6 +62,45 @@ static int out_of_memory(void) {
 
 /* ---- frames and view ---- */
 
+static int sample_frame(Work *work, const TlActor *actor, uint32_t sample, double *frame) {
+    abcc_error error = {0};
+    double seconds = 0.0;
+    abcc_status status = abcc_sample_time(work->stage.reader, actor->obj, sample, &seconds, &error);
+    if (status != ABCC_OK)
+        return tl_fail_archive(status, &error, work->preview->archive);
+    *frame = floor(seconds * work->stage.fps + 0.5);
+    if (fabs(*frame) <= 1e9)
+        return TL_EXIT_OK;
+    tl_message("%s: sample %u is at %g s, which is no frame.", work->preview->archive,
+               (unsigned)sample, seconds);
+    return TL_EXIT_DATA;
+}
+
+/* refuses frames that no moving mesh has; where nothing moves, any frame shows the same */
+static int check_frames(Work *work) {
+    double first = HUGE_VAL, last = -HUGE_VAL;
+    for (int32_t i = 0; i < work->stage.actor_count; i++) {
+        const TlActor *actor = &work->stage.actors[i];
+        double begin = 0.0, end = 0.0;
+        if (actor->samples < 2)
+            continue;
+        int code = sample_frame(work, actor, 0, &begin);
+        if (code == TL_EXIT_OK)
+            code = sample_frame(work, actor, actor->samples - 1, &end);
+        if (code != TL_EXIT_OK)
+            return code;
+        first = begin < first ? begin : first;
+        last = end > last ? end : last;
+    }
+    for (int32_t i = 0; i < work->frame_count && first <= last; i++)
+        if (work->frames[i] < first || work->frames[i] > last) {
+            tl_message("--frames asks for frame %d, but %s holds frames %.0f to %.0f.",
+                       (int)work->frames[i], work->preview->archive, first, last);
+            return TL_EXIT_USAGE;
+        }
+    return TL_EXIT_OK;
+}
+
 static int parse_frames(Work *work) {
     ToileError error = toile_error_default();
     const char *text = work->preview->frames;
@@ -73,12 +112,11 @@ static int parse_frames(Work *work) {
         return out_of_memory();
     status = toile_frames_parse(text, false, work->frames, work->frame_count, &work->frame_count,
                                 &error);
-    return status == TOILE_STATUS_OK ? TL_EXIT_OK : tl_fail(status, &error);
+    return status == TOILE_STATUS_OK ? check_frames(work) : tl_fail(status, &error);
 }
 
 /* up to FRAMES_SHOWN of the mesh with the most samples, the first and the last among them */
 static int spread_frames(Work *work) {
-    abcc_error error = {0};
     const TlActor *longest = &work->stage.actors[0];
     for (int32_t i = 1; i < work->stage.actor_count; i++)
         if (work->stage.actors[i].samples > longest->samples)
@@ -88,19 +126,12 @@ static int spread_frames(Work *work) {
     if (!work->frames)
         return out_of_memory();
     for (uint32_t i = 0; i < shown; i++) {
-        double seconds = 0.0;
+        double frame = 0.0;
         uint64_t span = longest->samples - 1;
         uint32_t sample = shown > 1 ? (uint32_t)((i * span + (shown - 1) / 2) / (shown - 1)) : 0;
-        abcc_status status =
-            abcc_sample_time(work->stage.reader, longest->obj, sample, &seconds, &error);
-        if (status != ABCC_OK)
-            return tl_fail_archive(status, &error, work->preview->archive);
-        double frame = floor(seconds * work->stage.fps + 0.5);
-        if (fabs(frame) > 1e9) {
-            tl_message("%s: sample %u is at %g s, which is no frame.", work->preview->archive,
-                       (unsigned)sample, seconds);
-            return TL_EXIT_DATA;
-        }
+        int code = sample_frame(work, longest, sample, &frame);
+        if (code != TL_EXIT_OK)
+            return code;
         /* several samples may belong to one frame */
         if (i == 0 || (int32_t)frame != work->frames[work->frame_count - 1])
             work->frames[work->frame_count++] = (int32_t)frame;

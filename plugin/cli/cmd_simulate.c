@@ -3,10 +3,12 @@
 /* `toile simulate`: a scene in, a cache of frames out.
  *
  * The simulation always begins at the scene's first frame, whose start state is the first sample;
- * --frames only selects what is written. SIGINT or SIGTERM end the run after the current frame with
- * a cache of the frames done. Options win over TOILE_THREADS, which wins over the scene. */
+ * --frames only selects what is written. SIGINT, SIGTERM or SIGHUP end the run after the current
+ * frame with a cache of the frames done. Options win over TOILE_THREADS, which wins over the scene.
+ */
 #include "cli.h"
 #include "platform.h"
+#include "png.h"
 #include "progress.h"
 
 #include <limits.h>
@@ -20,8 +22,8 @@
 static const char help[] =
     "usage: toile simulate SCENE [options]\n\n"
     "Simulates the scene from its first frame and writes a cache.\n\n"
-    "  -o, --output FILE    cache to write: .abc, or .obj for one file a frame (name.0001.obj);\n"
-    "                       default: output.cache of the scene\n"
+    "  -o, --output FILE    cache to write: .abc, .pc2 (one cloth), or .obj for one file a frame\n"
+    "                       (name.0001.obj); default: output.cache of the scene\n"
     "  --frames R           frames to write, such as 1-48, 1-100x5 or 1,10,20; default: the "
     "scene's\n"
     "  --threads N          workers; results never depend on it. Default: TOILE_THREADS, the "
@@ -270,6 +272,23 @@ static int choose_threads(Run *run, int32_t *threads) {
     return TL_EXIT_OK;
 }
 
+/* the sheet to be drawn at the end, or NULL; -o sends the output elsewhere: nothing is then written
+ * beside the scene */
+static const char *preview_of(const Run *run) {
+    const char *of_scene = run->options.output ? NULL : run->info.preview;
+    return run->options.preview ? run->options.preview : of_scene;
+}
+
+/* what would only fail once all is simulated */
+static int check_preview(Run *run) {
+    ToileError error = toile_error_default();
+    const char *path = preview_of(run);
+    if (!path || !tl_has_ending(run->output, ".abc"))
+        return TL_EXIT_OK;
+    ToileStatus status = tl_png_probe(path, &error);
+    return status == TOILE_STATUS_OK ? TL_EXIT_OK : fail(run, status, &error);
+}
+
 static int choose_output(Run *run) {
     const Options *options = &run->options;
     run->output = options->output ? options->output : run->info.cache;
@@ -278,10 +297,13 @@ static int choose_output(Run *run) {
     if (!tl_has_ending(run->output, ".abc") && !tl_has_ending(run->output, ".pc2") &&
         !tl_has_ending(run->output, ".obj"))
         return refuse(run,
-                      "the output must end in .abc, .pc2 or .obj: this version writes no other.");
+                      "the output must be a name that ends in .abc, .pc2 or .obj: this version "
+                      "writes no other.");
     if (options->preview && !tl_has_ending(run->output, ".abc"))
         return refuse(run, "--preview draws an .abc cache; write one by -o FILE.abc.");
-    return TL_EXIT_OK;
+    if (options->preview && !tl_has_ending(options->preview, ".png"))
+        return refuse(run, "the picture of --preview must end in .png.");
+    return check_preview(run);
 }
 
 static int parse_frames(Run *run) {
@@ -335,10 +357,15 @@ static void print_header(const Run *run, int32_t threads) {
         vertices += toile_sim_vertex_count(run->sim, run->cloths[i]);
     tl_message("version %s, %d thread(s), scene %s.", toile_version_string(), (int)threads,
                run->options.scene);
-    tl_message("%d cloth(s) of %lld vertices, %d collider(s), %s frame %d to %d at %g fps.",
-               (int)run->info.cloth_count, (long long)vertices, (int)run->info.collider_count,
-               run->info.settle ? "settling at" : "simulating", (int)run->info.frames[0],
-               (int)run->frames[run->frame_count - 1], run->info.fps);
+    int cloths = (int)run->info.cloth_count, colliders = (int)run->info.collider_count;
+    if (run->info.settle)
+        tl_message("%d cloth(s) of %lld vertices, %d collider(s), settling at frame %d.", cloths,
+                   (long long)vertices, colliders, (int)run->info.frames[0]);
+    else
+        tl_message("%d cloth(s) of %lld vertices, %d collider(s), simulating frame %d to %d at %g "
+                   "fps.",
+                   cloths, (long long)vertices, colliders, (int)run->info.frames[0],
+                   (int)run->frames[run->frame_count - 1], run->info.fps);
 }
 
 /* makes the simulation, then the cache, so that a scene in error leaves no file */
@@ -478,14 +505,17 @@ static void print_summary(const Run *run) {
                (int)totals->steps, totals->seconds, 1000.0 * totals->seconds / totals->steps,
                (long long)totals->newton_iterations, (long long)totals->cg_iterations,
                (long long)totals->retries);
-    tl_message("stretch p99 %.4f, largest %.4f; %d vertices in contact at the end, deepest "
-               "penetration %.3g m.",
-               totals->stretch_p99, totals->stretch_max, (int)totals->contacts,
-               totals->penetration_max_m);
+    tl_message(
+        "at worst stretch p99 %.4f, largest %.4f, penetration %.3g m; %d vertices in contact "
+        "at the end.",
+        totals->stretch_p99, totals->stretch_max, totals->penetration_max_m, (int)totals->contacts);
 }
 
 static void print_result(const Run *run, const char *word) {
-    printf("RESULT %s cache=%s frames=%d hash=%016llx\n", word, run->output, (int)run->written,
+    /* without a frame there is no file */
+    bool has_cache = run->written > 0;
+    printf("RESULT %s%s%s frames=%d hash=%016llx\n", word, has_cache ? " cache=" : "",
+           has_cache ? run->output : "", (int)run->written,
            (unsigned long long)toile_sim_state_hash(run->sim));
 }
 
@@ -506,9 +536,7 @@ static int close_cache(Run *run, ToileStatus status) {
 static int draw_preview(Run *run) {
     TlPreview preview = tl_preview_default();
     preview.archive = run->output;
-    /* -o sends the output elsewhere: nothing is then written beside the scene */
-    const char *of_scene = run->options.output ? NULL : run->info.preview;
-    preview.output = run->options.preview ? run->options.preview : of_scene;
+    preview.output = preview_of(run);
     preview.scene = run->scene;
     if (!preview.output)
         return TL_EXIT_OK;

@@ -85,9 +85,17 @@ static void catch_signal(int number, void (*handler)(int)) {
     sigaction(number, &action, NULL);
 }
 
+/* a run started by nohup ignores the hangup, and shall go on doing so */
+static void catch_hangup(void) {
+    struct sigaction before = {0};
+    if (sigaction(SIGHUP, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+        catch_signal(SIGHUP, note_stop);
+}
+
 void tl_catch_signals(void) {
     catch_signal(SIGINT, note_stop);
     catch_signal(SIGTERM, note_stop);
+    catch_hangup();
     catch_signal(SIGQUIT, quit_at_once);
     catch_signal(SIGPIPE, SIG_IGN);
     /* a file over the size limit becomes an error of the write, with its sentence */

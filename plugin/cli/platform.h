@@ -9,10 +9,11 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* From now on SIGINT and SIGTERM only leave a note for tl_stop_requested, however often they come;
- * SIGQUIT ends the process at once; a closed pipe is an error of the stream, not a signal. */
+/* From now on SIGINT, SIGTERM and, unless it was ignored, SIGHUP only leave a note for
+ * tl_stop_requested, however often they come; SIGQUIT ends the process at once; a closed pipe is an
+ * error of the stream, not a signal. */
 void tl_catch_signals(void);
-/* True once SIGINT or SIGTERM has come. */
+/* True once one of these has come. */
 bool tl_stop_requested(void);
 
 /* Seconds on a clock that never goes back; only differences mean anything. */

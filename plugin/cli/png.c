@@ -73,7 +73,7 @@ double tl_srgb_encode(double light) {
     return 1.055 * root * root * root * root * root - 0.055;
 }
 
-/* Fills the caller's record: "Cannot <action> '<path>': <reason>." */
+/* Fills the caller's record: "cannot <action> '<path>': <reason>" */
 static ToileStatus fail(ToileError *error, ToileStatus status, const char *action, const char *path,
                         const char *reason) {
     if (error != NULL && error->struct_size >= sizeof *error) {
@@ -82,7 +82,7 @@ static ToileStatus fail(ToileError *error, ToileStatus status, const char *actio
         error->face = -1;
         error->vertex = -1;
         error->object[0] = '\0';
-        snprintf(error->message, sizeof error->message, "Cannot %s '%.300s': %.120s.", action, path,
+        snprintf(error->message, sizeof error->message, "cannot %s '%.300s': %.120s", action, path,
                  reason);
     }
     return status;
@@ -99,6 +99,11 @@ static char *temporary_name(const char *path) {
     return name;
 }
 
+/* why the system refused, else what the library said */
+static void tell_reason(char *reason, size_t size, int code, const char *otherwise) {
+    snprintf(reason, size, "%s", code ? strerror(code) : otherwise);
+}
+
 /* Encodes into an open file. False: `reason` tells why. */
 static bool encode(const TlImage *image, FILE *file, char *reason, size_t reason_size) {
     png_image png;
@@ -107,10 +112,11 @@ static bool encode(const TlImage *image, FILE *file, char *reason, size_t reason
     png.width = (png_uint_32)image->width;
     png.height = (png_uint_32)image->height;
     png.format = PNG_FORMAT_RGB;
+    errno = 0;
     bool ok =
         png_image_write_to_stdio(&png, file, 0, image->rgb, (png_int_32)image->stride, NULL) != 0;
     if (!ok) {
-        snprintf(reason, reason_size, "%s", png.message);
+        tell_reason(reason, reason_size, errno, png.message);
     }
     png_image_free(&png);
     return ok;
@@ -119,14 +125,22 @@ static bool encode(const TlImage *image, FILE *file, char *reason, size_t reason
 /* Writes the whole picture to `name`, and removes it again if that fails. */
 static ToileStatus write_file(const TlImage *image, const char *name, const char *path,
                               ToileError *error) {
-    char reason[128] = "the disk may be full";
+    char reason[128] = "";
     FILE *file = fopen(name, "wb");
     if (file == NULL) {
         return fail(error, TOILE_STATUS_CANNOT_CREATE, "create", path, strerror(errno));
     }
     bool ok = encode(image, file, reason, sizeof reason);
-    ok = fflush(file) == 0 && ok;
-    ok = fclose(file) == 0 && ok;
+    errno = 0;
+    if (ok && fflush(file) != 0) {
+        ok = false;
+        tell_reason(reason, sizeof reason, errno, "the disk may be full");
+    }
+    errno = 0;
+    if (fclose(file) != 0 && ok) {
+        ok = false;
+        tell_reason(reason, sizeof reason, errno, "the disk may be full");
+    }
     if (!ok) {
         remove(name);
         return fail(error, TOILE_STATUS_IO_ERROR, "write", path, reason);
@@ -149,6 +163,32 @@ ToileStatus tl_png_write(const TlImage *image, const char *path, ToileError *err
     ToileStatus status = write_file(image, name, path, error);
     if (status == TOILE_STATUS_OK && rename(name, path) != 0) {
         status = fail(error, TOILE_STATUS_CANNOT_CREATE, "replace", path, strerror(errno));
+        remove(name);
+    }
+    free(name);
+    return status;
+}
+
+ToileStatus tl_png_probe(const char *path, ToileError *error) {
+    errno = 0;
+    FILE *old = fopen(path, "r+b");
+    if (old == NULL && errno == EISDIR) {
+        return fail(error, TOILE_STATUS_CANNOT_CREATE, "create", path, "there is such a folder");
+    }
+    if (old != NULL) {
+        fclose(old);
+    }
+    char *name = temporary_name(path);
+    if (name == NULL) {
+        return fail(error, TOILE_STATUS_OUT_OF_MEMORY, "write", path, "out of memory");
+    }
+    errno = 0;
+    FILE *file = fopen(name, "wb");
+    ToileStatus status = TOILE_STATUS_OK;
+    if (file == NULL) {
+        status = fail(error, TOILE_STATUS_CANNOT_CREATE, "create", path, strerror(errno));
+    } else {
+        fclose(file);
         remove(name);
     }
     free(name);

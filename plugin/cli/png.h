@@ -39,5 +39,7 @@ double tl_srgb_encode(double light);
  * failure an older picture stays as it was, nothing new is left behind, and `error`, if given, gets
  * a sentence. */
 ToileStatus tl_png_write(const TlImage *image, const char *path, ToileError *error);
+/* Tells what tl_png_write would refuse about `path`, before there is an image. Leaves nothing. */
+ToileStatus tl_png_probe(const char *path, ToileError *error);
 
 #endif

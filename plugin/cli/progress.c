@@ -10,6 +10,8 @@
 
 /* Seconds between two drawings of the bar. */
 #define BAR_PERIOD_S 0.1
+/* Seconds between two lines within a frame. */
+#define LINE_PERIOD_S 1.0
 /* Columns the text beside the bar needs at most. */
 #define BAR_TEXT 46
 
@@ -75,7 +77,11 @@ static void draw_bar(TlProgress *progress, double within) {
     fputs("\r[", stdout);
     for (int i = 0; i < width; i++)
         fputc(i < filled ? '#' : '.', stdout);
-    printf("] %3d %%  frame %d/%d", (int)(100.0 * done), (int)progress->frame, (int)progress->last);
+    printf("] %3d %%  ", (int)(100.0 * done));
+    if (progress->frame < progress->first)
+        fputs("settling", stdout);
+    else
+        printf("frame %d/%d", (int)progress->frame, (int)progress->last);
 
     /* the start state took no time: what was simulated since tells the speed */
     double steps = (double)progress->frame - (double)progress->first + within;
@@ -91,6 +97,11 @@ static void draw_bar(TlProgress *progress, double within) {
     progress->bar_shown = true;
 }
 
+static void move_bar(TlProgress *progress, double within) {
+    if ((progress->dialects & TL_DIALECT_BAR) && tl_now_s() - progress->drawn_s > BAR_PERIOD_S)
+        draw_bar(progress, within);
+}
+
 void tl_progress_clear(TlProgress *progress) {
     if (!progress->bar_shown)
         return;
@@ -103,7 +114,7 @@ void tl_progress_begin(TlProgress *progress, int32_t first, int32_t last) {
     progress->first = first;
     progress->last = last;
     progress->frame = first;
-    progress->begun_s = tl_now_s();
+    progress->begun_s = progress->said_s = tl_now_s();
     if (progress->dialects & TL_DIALECT_JSON)
         printf("{\"event\": \"start\", \"first\": %d, \"last\": %d, \"version\": \"%s\"}\n",
                (int)first, (int)last, toile_version_string());
@@ -125,28 +136,39 @@ static void print_json_frame(int32_t frame, double percent, double seconds,
     fputs("}\n", stdout);
 }
 
+static void print_percent(TlProgress *progress, double percent) {
+    if (progress->dialects & TL_DIALECT_PLAIN)
+        printf("PROGRESS: %d%%\n", (int)percent);
+    if (progress->dialects & TL_DIALECT_OPENJD)
+        printf("openjd_progress: %.1f\n", percent);
+    if (progress->dialects & TL_DIALECT_ALFRED)
+        printf("ALF_PROGRESS %d%%\n", (int)percent);
+    progress->said = (int32_t)percent;
+    progress->said_s = tl_now_s();
+}
+
 void tl_progress_frame(TlProgress *progress, int32_t frame, double seconds,
                        const ToileStats *stats) {
     progress->frame = frame;
     double percent = 100.0 * part_done(progress, frame, 0.0);
     if (frame == progress->last)
         progress->drawn_s = 0.0;
-    tl_progress_within(progress, 0.0);
+    move_bar(progress, 0.0);
+    print_percent(progress, percent);
     if (progress->dialects & TL_DIALECT_PLAIN)
-        printf("PROGRESS: %d%%\nFRAME %d/%d %.2fs\n", (int)percent, (int)frame, (int)progress->last,
-               seconds);
+        printf("FRAME %d/%d %.2fs\n", (int)frame, (int)progress->last, seconds);
     if (progress->dialects & TL_DIALECT_OPENJD)
-        printf("openjd_progress: %.1f\nopenjd_status: frame %d/%d\n", percent, (int)frame,
-               (int)progress->last);
-    if (progress->dialects & TL_DIALECT_ALFRED)
-        printf("ALF_PROGRESS %d%%\n", (int)percent);
+        printf("openjd_status: frame %d/%d\n", (int)frame, (int)progress->last);
     if (progress->dialects & TL_DIALECT_JSON)
         print_json_frame(frame, percent, seconds, stats);
 }
 
 void tl_progress_within(TlProgress *progress, double fraction) {
-    if ((progress->dialects & TL_DIALECT_BAR) && tl_now_s() - progress->drawn_s > BAR_PERIOD_S)
-        draw_bar(progress, fraction);
+    move_bar(progress, fraction);
+    /* a step that is tried again begins anew, the percentage does not */
+    double percent = 100.0 * part_done(progress, progress->frame, fraction);
+    if (tl_now_s() - progress->said_s > LINE_PERIOD_S && (int32_t)percent > progress->said)
+        print_percent(progress, percent);
 }
 
 void tl_progress_fail(TlProgress *progress, int exit_code, const char *reason) {

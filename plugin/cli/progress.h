@@ -7,7 +7,10 @@
  *   plain    PROGRESS: 45%            FRAME 54/120 1.82s
  *   openjd   openjd_progress: 45.0    openjd_status: frame 54/120    openjd_fail: sentence
  *   alfred   ALF_PROGRESS 45%
- *   json     one object a line: event, frame, percent, seconds, residuals */
+ *   json     one object a line: event, frame, percent, seconds, residuals
+ *
+ * Percentages also come within a frame that takes long, or while a cloth settles, at most once a
+ * second. */
 #ifndef TL_CLI_PROGRESS_H
 #define TL_CLI_PROGRESS_H
 
@@ -28,9 +31,11 @@ typedef struct TlProgress {
     unsigned dialects; /* any of TlDialect; 0: silence */
     int32_t first;     /* frames of the simulation */
     int32_t last;
-    int32_t frame;  /* last complete one */
+    int32_t frame;  /* last complete one; below `first` while the cloth settles */
     double begun_s; /* clock when the simulation began */
     double drawn_s; /* clock when the bar was last drawn */
+    double said_s;  /* clock when a percentage was last printed */
+    int32_t said;   /* that percentage, whole */
     bool bar_shown;
 } TlProgress;
 
@@ -44,7 +49,7 @@ void tl_progress_begin(TlProgress *progress, int32_t first, int32_t last);
 /* `frame` is complete after `seconds`; `stats` (NULL for the start state) says how it went. */
 void tl_progress_frame(TlProgress *progress, int32_t frame, double seconds,
                        const ToileStats *stats);
-/* `fraction` of the next frame is done; moves the bar now and then. */
+/* `fraction` of the next frame is done; moves the bar or tells the percentage now and then. */
 void tl_progress_within(TlProgress *progress, double fraction);
 /* Removes the bar, so that a sentence can be printed; it returns by itself. */
 void tl_progress_clear(TlProgress *progress);

@@ -20,7 +20,9 @@ usage() {
     refuses 64 'threads' simulate ok.json --threads many
     refuses 64 'progress' simulate ok.json --progress loud
     refuses 64 'no output' simulate ok.json
-    refuses 64 '\.abc or \.obj' simulate ok.json -o a.pc2
+    refuses 64 '\.pc2 or \.obj' simulate ok.json -o a.mdd
+    refuses 64 '\.pc2 or \.obj' simulate ok.json -o .abc
+    refuses 64 '\.png' simulate ok.json -o a.abc --preview a.jpg
     refuses 64 '\.abc' simulate ok.json -o a.obj --preview a.png
     refuses 64 '--resume' simulate ok.json -o a.abc --resume
     refuses 64 '--wedge' simulate ok.json -o a.abc --wedge 1
@@ -38,6 +40,8 @@ ranges() {
     refuses 64 'starts at frame 1' simulate ok.json -o a.abc --frames -5-2
     refuses 64 'evenly' simulate ok.json -o a.abc --frames 1,2,5
     refuses 64 '.' preview ok.abc --frames 3-
+    refuses 64 'frame 9, but ok.abc holds frames 1 to 4' preview ok.abc --frames 2-9x7
+    refuses 64 'holds frames 1 to 4' preview ok.abc --frames 0
 }
 
 invalid_scenes() {
@@ -88,18 +92,38 @@ missing_files() {
     scene bad.json none.obj 1-3
     refuses 66 'bad.json:6:[0-9]+: .*none.obj' simulate bad.json -o a.abc
     refuses 66 'none.obj' eval ok.json --pose none.obj
+    local command
+    mkdir folder
+    for command in simulate check info preview; do
+        refuses 66 'folder' $command folder
+    done
+    refuses 66 'folder' preview ok.abc --scene folder
+    rmdir folder
 }
 
 outputs() {
     refuses 73 'no/such' simulate ok.json --quiet -o no/such/a.abc
     refuses 73 'no/such' simulate ok.json --quiet -o no/such/a.obj
     refuses 73 'no/such' preview ok.abc -o no/such/a.png
+    # what can be known is told before anything is simulated
+    mkdir d.abc d.pc2 d.png
+    scene long.json mesh.obj 1-1000000
+    refuses 73 'd.abc: this is a folder' simulate long.json --quiet -o d.abc
+    refuses 73 'd.pc2: this is a folder' simulate long.json --quiet -o d.pc2
+    refuses 73 'no/such' simulate long.json --quiet -o a.abc --preview no/such/a.png
+    refuses 73 'd.png' simulate long.json --quiet -o a.abc --preview d.png
+    rmdir d.abc d.pc2 d.png
     (ulimit -f 8 && refuses 74 '.' simulate ok.json --quiet -o a.abc)
     (ulimit -f 1 && refuses 74 '.' simulate ok.json --quiet -o a.obj)
     if [ -w /dev/full ]; then
         code=0
         "$toile" eval ok.json --json >/dev/full 2>"$log/err" || code=$?
         [ "$code" -eq 74 ] || fail "a full standard output: exit code $code instead of 74"
+        say "74: $(sed 's/^toile: //' "$log/err")"
+        ln -s /dev/full a.png.tmp
+        expect 74 preview ok.abc -o a.png
+        grep -q 'No space left' "$log/err" || fail "a full disk: $(cat "$log/err")"
+        [ ! -e a.png ] || fail "a full disk: a picture was left"
         say "74: $(sed 's/^toile: //' "$log/err")"
     fi
 }

@@ -33,6 +33,10 @@ cp ok.json mesh.obj ../elsewhere/deeper
 [ "$(sum one.abc)" = "$(sum ../three.abc)" ] || fail "another folder gives a different file"
 say "another folder and 3 threads: the same file"
 
+expect 0 simulate ok.json --set solver.threads=2 --set output.cache=four.abc --quiet
+[ "$(sum one.abc)" = "$(sum four.abc)" ] || fail "threads or output of the scene change the file"
+say "solver.threads and output.cache of the scene: the same file"
+
 expect 0 simulate ok.json -o a.obj --quiet
 [ "$(ls a.*.obj | wc -l)" -eq 12 ] || fail "not one OBJ file a frame"
 expect 0 simulate ok.json -o b.obj --frames 4-12x4 --quiet

@@ -64,10 +64,9 @@ TOILE_API ToileStatus toile_sim_set_pin_targets(ToileSim *sim, ToileClothId clot
  * complete frame, and so are targets and poses not yet reached. [one thread per sim] */
 TOILE_API ToileStatus toile_sim_step(ToileSim *sim, ToileError *error);
 /* Finds the static drape: the state in which forces balance, colliders and pins at their targets.
- * Friction is left out. Velocities
- * become zero; the frame number does not change. `def` and `result` may be NULL. Not
- * converging is not an error: see result. A cancelled or diverged settle leaves the state
- * untouched. [one thread per sim] */
+ * Friction is left out. Velocities become zero; the frame number does not change. `def` and
+ * `result` may be NULL. Not converging is not an error: see result. A cancelled or diverged settle
+ * leaves the state untouched. [one thread per sim] */
 TOILE_API ToileStatus toile_sim_settle(ToileSim *sim, const ToileSettleDef *def,
                                        ToileSettleResult *result, ToileError *error);
 

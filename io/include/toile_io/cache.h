@@ -23,8 +23,9 @@ typedef struct ToileCache ToileCache;
 /* ---- scenes ---- */
 
 /* Opens `path`, whose ending (.abc, .pc2 or .obj) picks the format, for the cloths of a scene.
- * `frames`: what will be written, evenly spaced for .abc and .pc2. PC2 holds one cloth. [any
- * thread] */
+ * `frames`: what will be written, evenly spaced for .abc and .pc2. PC2 holds one cloth. Archives
+ * are in the scene's unit, the others in the unit of each cloth. Temporary files of the same name
+ * that a process of this machine left when it was killed are removed. [any thread] */
 TOILE_API ToileStatus toile_cache_create(const char *path, const ToileScene *scene,
                                          const int32_t *frames, int32_t frame_count,
                                          ToileCache **out, ToileError *error);
@@ -91,7 +92,8 @@ TOILE_API ToileStatus toile_cache_add_arrays(ToileCache *cache, const float *con
 /* ---- the end ---- */
 
 /* Makes the file appear; in archives the user property `complete` is 1 when all frames were added,
- * else 0. Frees the cache whatever happens; after a failure no file is left. [one thread per sim]
+ * else 0, and `last_frame` is the last one added. Frees the cache whatever happens; after a failure
+ * no file is left. [one thread per sim]
  */
 TOILE_API ToileStatus toile_cache_finish(ToileCache *cache, ToileError *error);
 /* Leaves nothing behind (OBJ files already written stay); NULL is allowed. [one thread per sim] */
