@@ -231,7 +231,7 @@ bool tl_number_parse(const char *text, size_t length, double *value) {
     if (decimal.count == 0 || decimal.point < -330)
         magnitude = 0;
     else if (decimal.point > 310)
-        magnitude = INFINITY;
+        magnitude = HUGE_VAL;
     else if (!convert_short(&decimal, &magnitude))
         magnitude = convert_exactly(&decimal);
     *value = decimal.negative ? -magnitude : magnitude;

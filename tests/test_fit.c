@@ -124,7 +124,7 @@ START_TEST(fit_refuses_colliders_that_lose_their_shape) {
     set_matrix(collider.matrix, flat, 0, 0, 0);
     refused_collider(&collider, "'Ball' is scaled by 1, 1, 0,");
     collider = ball();
-    collider.matrix[6] = NAN;
+    collider.matrix[6] = (double)NAN;
     refused_collider(&collider, "not a number");
     collider = ball();
     collider.matrix[12] = 0.5; /* a translation where it does not belong */

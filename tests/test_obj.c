@@ -252,7 +252,8 @@ START_TEST(obj_read_refuses_wrong_arguments) {
     ToileObj *obj = NULL;
     ck_assert_int_eq(toile_obj_read(NULL, 1, true, &obj, NULL), TOILE_STATUS_INVALID_ARGUMENT);
     ck_assert_int_eq(toile_obj_read("a.obj", 0, true, &obj, NULL), TOILE_STATUS_INVALID_ARGUMENT);
-    ck_assert_int_eq(toile_obj_read("a.obj", NAN, true, &obj, NULL), TOILE_STATUS_INVALID_ARGUMENT);
+    ck_assert_int_eq(toile_obj_read("a.obj", (double)NAN, true, &obj, NULL),
+                     TOILE_STATUS_INVALID_ARGUMENT);
     ck_assert_int_eq(toile_obj_read("a.obj", 1, true, NULL, NULL), TOILE_STATUS_INVALID_ARGUMENT);
     toile_obj_free(NULL);
 }
@@ -310,7 +311,7 @@ START_TEST(obj_writes_nine_digits_in_any_locale) {
 END_TEST
 
 START_TEST(obj_write_refuses_what_is_not_finite_and_leaves_nothing) {
-    double positions[3] = {0, NAN, 0};
+    double positions[3] = {0, (double)NAN, 0};
     char path[2 * IO_PATH_SIZE];
     ToileError error = toile_error_default();
     ToileMeshDef mesh = toile_mesh_def_default();

@@ -16,7 +16,7 @@ static double uniform(uint64_t *state, double low, double high) {
 }
 
 static double ulps(double a, double b) {
-    double unit = nextafter(fabs(b), INFINITY) - fabs(b);
+    double unit = nextafter(fabs(b), HUGE_VAL) - fabs(b);
     return fabs(a - b) / unit;
 }
 

@@ -746,7 +746,7 @@ START_TEST(session_refuses_bad_definitions) {
                  {1, 3, 2, 1.0, 24.0, NULL, TOILE_STATUS_INVALID_ARGUMENT},
                  {1, INT32_MIN, INT32_MAX, 1.0, 24.0, NULL, TOILE_STATUS_INVALID_ARGUMENT},
                  {1, 1, 2, 0.0, 24.0, NULL, TOILE_STATUS_INVALID_ARGUMENT},
-                 {1, 1, 2, NAN, 24.0, NULL, TOILE_STATUS_INVALID_ARGUMENT},
+                 {1, 1, 2, (double)NAN, 24.0, NULL, TOILE_STATUS_INVALID_ARGUMENT},
                  {1, 1, 2, 1.0, 0.0, NULL, TOILE_STATUS_INVALID_ARGUMENT},
                  {1, 1, 2, 1.0, 24.0, "a.obj", TOILE_STATUS_UNSUPPORTED},
                  {1, 1, 2, 1.0, 24.0, ".abc", TOILE_STATUS_UNSUPPORTED}};

@@ -53,7 +53,7 @@ static double number_at(const void *bytes, abcc_type type, size_t i) {
     case ABCC_F64:
         return ((const double *)bytes)[i];
     default:
-        return NAN;
+        return (double)NAN;
     }
 }
 

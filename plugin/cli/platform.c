@@ -5,6 +5,7 @@
 #include "platform.h"
 
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #if defined(_WIN32)
@@ -20,11 +21,12 @@
 
 #define DEFAULT_WIDTH 80
 
-/* written by the handler, the one thing it may do */
-static volatile sig_atomic_t stop_signal;
+/* Written by the handler, the one thing it may do. Atomic, because a signal may reach any of the
+ * library's threads. */
+static atomic_int stop_signal;
 
 static void note_stop(int number) {
-    stop_signal = number;
+    atomic_store(&stop_signal, number);
 #if defined(_WIN32)
     /* the C library there puts the default back before it calls */
     signal(number, note_stop);
@@ -32,7 +34,7 @@ static void note_stop(int number) {
 }
 
 bool tl_stop_requested(void) {
-    return stop_signal != 0;
+    return atomic_load(&stop_signal) != 0;
 }
 
 #if defined(_WIN32)
