@@ -70,7 +70,7 @@ static const char *stop_of(const char *sentence) {
     return length > 0 && strchr(".?!", sentence[length - 1]) ? "" : ".";
 }
 
-int tl_fail(ToileStatus status, const ToileError *error) {
+int tl_report_failure(ToileStatus status, const ToileError *error) {
     if (error && error->message[0])
         tl_message("%s%s", error->message, stop_of(error->message));
     else
@@ -258,7 +258,7 @@ ToileScene *tl_load_scene(const char *path, const char *const *overrides, int32_
         return scene;
     if (findings->errors == 0) {
         findings->errors = 1;
-        findings->first_exit = tl_fail(status, &error);
+        findings->first_exit = tl_report_failure(status, &error);
         snprintf(findings->sentence, sizeof findings->sentence, "%s", error.message);
     }
     return NULL;

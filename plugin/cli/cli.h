@@ -53,7 +53,7 @@ void tl_message(const char *format, ...);
 /* A mistake on the command line: the sentence, where help is, and TL_EXIT_USAGE. */
 int tl_usage(const TlCommand *command, const char *format, ...);
 /* Prints the error's sentence and answers the exit code of `status`. */
-int tl_fail(ToileStatus status, const ToileError *error);
+int tl_report_failure(ToileStatus status, const ToileError *error);
 /* The same for an archive that is read, named at the start of the sentence. */
 int tl_fail_archive(abcc_status status, const abcc_error *error, const char *path);
 /* The word of `words` nearest to `word`, or NULL when none resembles it. */

@@ -32,7 +32,7 @@ static void try_to_build(const ToileScene *scene, TlFindings *findings) {
     if (status == TOILE_STATUS_OK)
         return;
     findings->errors++;
-    findings->first_exit = tl_fail(status, &error);
+    findings->first_exit = tl_report_failure(status, &error);
 }
 
 static int check_scene(const char *path, const char *const *sets, int32_t set_count) {

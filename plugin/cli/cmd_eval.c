@@ -92,7 +92,7 @@ static int get_forces(Eval *eval, ToileClothId cloth, Forces *forces) {
     if (status == TOILE_STATUS_OK)
         status = toile_sim_get_internal_forces(eval->sim, cloth, forces->force_N, &error);
     if (status != TOILE_STATUS_OK)
-        return tl_fail(status, &error);
+        return tl_report_failure(status, &error);
     sum_forces(forces);
     return TL_EXIT_OK;
 }
@@ -104,7 +104,7 @@ static int apply_pose(Eval *eval, int32_t index, const ToileSceneCloth *cloth, c
     ToileObj *obj = NULL;
     ToileStatus status = toile_obj_read(file, cloth->unit_m, false, &obj, &error);
     if (status != TOILE_STATUS_OK)
-        return tl_fail(status, &error);
+        return tl_report_failure(status, &error);
     int code = TL_EXIT_OK;
     if (obj->mesh.vertex_count != cloth->mesh->vertex_count) {
         tl_message("%s: the pose has %d vertices, but cloth '%s' has %d.", file,
@@ -114,7 +114,7 @@ static int apply_pose(Eval *eval, int32_t index, const ToileSceneCloth *cloth, c
         status =
             toile_sim_set_positions(eval->sim, eval->cloths[index], obj->mesh.positions_m, &error);
         if (status != TOILE_STATUS_OK)
-            code = tl_fail(status, &error);
+            code = tl_report_failure(status, &error);
     }
     toile_obj_free(obj);
     return code;
@@ -128,7 +128,7 @@ static int find_pose(Eval *eval, const char *text) {
         cloth.struct_size = (uint32_t)sizeof cloth;
         ToileStatus status = toile_scene_get_cloth(eval->scene, i, &cloth, &error);
         if (status != TOILE_STATUS_OK)
-            return tl_fail(status, &error);
+            return tl_report_failure(status, &error);
         size_t length = strlen(cloth.name);
         if (strncmp(text, cloth.name, length) == 0 && text[length] == '=')
             return apply_pose(eval, i, &cloth, text + length + 1);
@@ -158,7 +158,7 @@ static int build(Eval *eval) {
     if (status == TOILE_STATUS_OK)
         status = toile_scene_create_sim(eval->scene, &def, &eval->sim, eval->cloths, &error);
     if (status != TOILE_STATUS_OK)
-        return tl_fail(status, &error);
+        return tl_report_failure(status, &error);
     int code = TL_EXIT_OK;
     for (int32_t i = 0; i < eval->pose_count && code == TL_EXIT_OK; i++)
         code = find_pose(eval, eval->poses[i]);
@@ -218,7 +218,7 @@ static int json_hinges(Eval *eval, ToileClothId cloth) {
         hinge.struct_size = (uint32_t)sizeof hinge;
         ToileStatus status = toile_sim_get_hinge(eval->sim, cloth, i, &hinge, &error);
         if (status != TOILE_STATUS_OK)
-            return tl_fail(status, &error);
+            return tl_report_failure(status, &error);
         fputs(i ? ",\n  " : "\n  ", stdout);
         json_hinge(&hinge);
     }
@@ -235,7 +235,7 @@ static int json_elements(Eval *eval, ToileClothId cloth) {
         element.struct_size = (uint32_t)sizeof element;
         ToileStatus status = toile_sim_get_element(eval->sim, cloth, i, &element, &error);
         if (status != TOILE_STATUS_OK)
-            return tl_fail(status, &error);
+            return tl_report_failure(status, &error);
         fputs(i ? ",\n  " : "\n  ", stdout);
         json_element(&element);
     }
@@ -272,7 +272,7 @@ static int cloth_name(const Eval *eval, int32_t index, const char **name) {
     cloth.struct_size = (uint32_t)sizeof cloth;
     ToileStatus status = toile_scene_get_cloth(eval->scene, index, &cloth, &error);
     if (status != TOILE_STATUS_OK)
-        return tl_fail(status, &error);
+        return tl_report_failure(status, &error);
     *name = cloth.name;
     return TL_EXIT_OK;
 }
@@ -317,7 +317,7 @@ static int table_detail(Eval *eval, ToileClothId cloth) {
         h.struct_size = (uint32_t)sizeof h;
         ToileStatus status = toile_sim_get_hinge(eval->sim, cloth, i, &h, &error);
         if (status != TOILE_STATUS_OK)
-            return tl_fail(status, &error);
+            return tl_report_failure(status, &error);
         printf("  %7d  %5d %5d %5d %5d %12.5g %12.5g %12.5g\n", (int)i, (int)h.vertices[0],
                (int)h.vertices[1], (int)h.vertices[2], (int)h.vertices[3], h.lambda_N_per_m,
                h.gamma_per_m, h.theta_rad);
@@ -328,7 +328,7 @@ static int table_detail(Eval *eval, ToileClothId cloth) {
         e.struct_size = (uint32_t)sizeof e;
         ToileStatus status = toile_sim_get_element(eval->sim, cloth, i, &e, &error);
         if (status != TOILE_STATUS_OK)
-            return tl_fail(status, &error);
+            return tl_report_failure(status, &error);
         printf("  %7d  %12.5g %12.5g %12.5g %12.5g %12.5g\n", (int)e.face, e.area_m2, e.strain[0],
                e.strain[1], e.strain[2], e.energy_J);
     }
@@ -372,7 +372,7 @@ static int evaluate(Eval *eval) {
         return code;
     ToileStatus status = toile_sim_get_energies(eval->sim, &energies, &error);
     if (status != TOILE_STATUS_OK)
-        return tl_fail(status, &error);
+        return tl_report_failure(status, &error);
     return eval->json ? print_json(eval, &energies) : print_table(eval, &energies);
 }
 

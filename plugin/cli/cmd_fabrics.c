@@ -72,7 +72,7 @@ static int list(bool json) {
         entry.struct_size = (uint32_t)sizeof entry;
         ToileStatus status = toile_fabric_get(i, &entry, &error);
         if (status != TOILE_STATUS_OK)
-            return tl_fail(status, &error);
+            return tl_report_failure(status, &error);
         if (json) {
             fputs(i ? ",\n" : "\n", stdout);
             print_json(&entry, "  ");
@@ -95,7 +95,7 @@ static int show(const char *name, bool json) {
     entry.struct_size = (uint32_t)sizeof entry;
     ToileStatus status = toile_fabric_find(name, &entry, &error);
     if (status != TOILE_STATUS_OK) {
-        tl_fail(status, &error);
+        tl_report_failure(status, &error);
         return TL_EXIT_USAGE;
     }
     if (json) {

@@ -326,7 +326,7 @@ static int print_cloths(const ToileScene *scene, int32_t count, bool json) {
         cloth.struct_size = (uint32_t)sizeof cloth;
         ToileStatus status = toile_scene_get_cloth(scene, i, &cloth, &error);
         if (status != TOILE_STATUS_OK)
-            return tl_fail(status, &error);
+            return tl_report_failure(status, &error);
         long long triangles = triangle_count(cloth.mesh);
         if (json) {
             json_text(i ? ",\n  {" : "\n  {", "name", cloth.name);
@@ -355,7 +355,7 @@ static int print_colliders(const ToileScene *scene, const ToileSceneInfo *info, 
         ToileColliderDef collider = toile_collider_def_default();
         ToileStatus status = toile_scene_get_collider(scene, i, info->frames[0], &collider, &error);
         if (status != TOILE_STATUS_OK)
-            return tl_fail(status, &error);
+            return tl_report_failure(status, &error);
         if (json) {
             json_text(i ? ",\n  {" : "\n  {", "name", collider.name);
             json_text(", ", "shape", shape_name(collider.shape));
@@ -408,7 +408,7 @@ static int info_scene(const char *path, const char *const *sets, int32_t set_cou
     ToileStatus status = toile_scene_get_info(scene, &info, &error);
     int code = TL_EXIT_OK;
     if (status != TOILE_STATUS_OK)
-        code = tl_fail(status, &error);
+        code = tl_report_failure(status, &error);
     else
         code = json ? json_scene(scene, &info) : text_scene(scene, &info, path);
     toile_scene_free(scene);

@@ -106,13 +106,13 @@ static int parse_frames(Work *work) {
     const char *text = work->preview->frames;
     ToileStatus status = toile_frames_parse(text, false, NULL, 0, &work->frame_count, &error);
     if (status != TOILE_STATUS_OK)
-        return tl_fail(status, &error);
+        return tl_report_failure(status, &error);
     work->frames = calloc((size_t)work->frame_count + 1, sizeof *work->frames);
     if (!work->frames)
         return out_of_memory();
     status = toile_frames_parse(text, false, work->frames, work->frame_count, &work->frame_count,
                                 &error);
-    return status == TOILE_STATUS_OK ? check_frames(work) : tl_fail(status, &error);
+    return status == TOILE_STATUS_OK ? check_frames(work) : tl_report_failure(status, &error);
 }
 
 /* up to FRAMES_SHOWN of the mesh with the most samples, the first and the last among them */
@@ -174,7 +174,7 @@ static int write_sheet(Work *work) {
         ToileError error = toile_error_default();
         ToileStatus status = tl_png_write(&sheet.image, preview->output, &error);
         if (status != TOILE_STATUS_OK)
-            code = tl_fail(status, &error);
+            code = tl_report_failure(status, &error);
     }
     tl_sheet_destroy(&sheet);
     return code;
@@ -204,7 +204,7 @@ static int write_single(Work *work, const TlCamera *camera, TlImage *image, int3
         return out_of_memory();
     ToileStatus status = tl_png_write(image, path, &error);
     free(path);
-    return status == TOILE_STATUS_OK ? TL_EXIT_OK : tl_fail(status, &error);
+    return status == TOILE_STATUS_OK ? TL_EXIT_OK : tl_report_failure(status, &error);
 }
 
 static int write_singles(Work *work) {

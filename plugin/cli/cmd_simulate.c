@@ -199,7 +199,7 @@ static int parse_options(Options *options, int argc, char **argv) {
 
 static int fail(Run *run, ToileStatus status, const ToileError *error) {
     tl_progress_clear(&run->progress);
-    int code = tl_fail(status, error);
+    int code = tl_report_failure(status, error);
     tl_progress_fail(&run->progress, code, error->message);
     return code;
 }
@@ -268,7 +268,7 @@ static int choose_threads(Run *run, int32_t *threads) {
         return refuse(run, "TOILE_THREADS in the environment must be a number from 0 to 1024.");
     for (int32_t i = 0; i < 3 && chosen == 0; i++)
         chosen = threads_of(engines[i]);
-    *threads = chosen ? chosen : tl_processor_count();
+    *threads = chosen ? chosen : tl_usable_processors();
     return TL_EXIT_OK;
 }
 

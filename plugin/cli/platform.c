@@ -63,7 +63,7 @@ int tl_terminal_width(void) {
     return info.srWindow.Right - info.srWindow.Left + 1;
 }
 
-int32_t tl_processor_count(void) {
+int32_t tl_usable_processors(void) {
     DWORD_PTR process = 0, machine = 0;
     int32_t count = 0;
     if (!GetProcessAffinityMask(GetCurrentProcess(), &process, &machine))
@@ -121,7 +121,7 @@ int tl_terminal_width(void) {
     return size.ws_col;
 }
 
-int32_t tl_processor_count(void) {
+int32_t tl_usable_processors(void) {
 #if defined(__linux__)
     cpu_set_t mask;
     if (sched_getaffinity(0, sizeof mask, &mask) == 0 && CPU_COUNT(&mask) > 0)

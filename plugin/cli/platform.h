@@ -22,6 +22,6 @@ bool tl_is_terminal(FILE *stream);
 /* Columns of the terminal on standard output; 80 when unknown. */
 int tl_terminal_width(void);
 /* Processors this process may use, 1 or more. */
-int32_t tl_processor_count(void);
+int32_t tl_usable_processors(void);
 
 #endif

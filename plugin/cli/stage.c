@@ -298,7 +298,7 @@ static int make_colliders(TlStage *stage, int32_t frame) {
         ToileColliderDef collider = toile_collider_def_default();
         ToileStatus status = toile_scene_get_collider(stage->scene, i, frame, &collider, &error);
         if (status != TOILE_STATUS_OK)
-            return tl_fail(status, &error);
+            return tl_report_failure(status, &error);
         if (!make_prop(stage, &collider))
             return out_of_memory();
     }
@@ -312,7 +312,7 @@ static int prepare_colliders(TlStage *stage) {
     if (stage->scene) {
         ToileStatus status = toile_scene_get_info(stage->scene, &info, &error);
         if (status != TOILE_STATUS_OK)
-            return tl_fail(status, &error);
+            return tl_report_failure(status, &error);
     }
     stage->collider_count = info.collider_count;
     stage->z_up = info.up == TOILE_UP_Z;
