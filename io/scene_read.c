@@ -339,6 +339,10 @@ void tl_scene_read(TlSceneReader *reader, const TlJson *root) {
     read_axes(reader, &keys);
     read_solver(reader, &keys);
     tl_scene_read_colliders(reader, &keys);
+    if (reader->scene->settle && reader->scene->collider_count > 0)
+        tl_keys_warning(&keys, "solver", tl_keys_get(&keys, "solver", TL_KEY_PLAIN),
+                        "the static drape is found without friction; what only friction holds "
+                        "slides off");
     tl_scene_read_cloth(reader, &keys);
     read_fields(reader, &keys);
     read_contact(reader, &keys);
