@@ -9,6 +9,8 @@
 
 grid mesh.obj 6
 scene hang.json mesh.obj 1-4 '"solver": {"settle": true}'
+expect 0 check hang.json
+grep -q 'found without friction' "$log/err" || fail "no word that friction is left out"
 sed -i '/"colliders"/s/\[.*\]/[]/' hang.json
 
 expect 0 simulate hang.json -o out.abc
