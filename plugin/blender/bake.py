@@ -10,6 +10,7 @@ Scripts may append functions to `frame_handlers`. Each is called with the run af
 first included, and may answer False to stop there."""
 
 import os
+import re
 import time
 
 import bpy
@@ -28,9 +29,12 @@ QUALITIES = {
     'ACCURATE': binding.TOILE_QUALITY_ACCURATE,
 }
 
+# beyond this a cloth is torn or caught rather than draped
+STRETCH_DOUBTFUL = 1.2
+
 frame_handlers = []
 
-# the run under way in a window
+# the run under way
 _current = None
 
 
@@ -56,8 +60,15 @@ class Cloth:
         self.colliders = []  # (object, index in the session)
         self.positions = None
         self.rest = None  # the artist's mesh while a copy is shown
-        self.muted = None
+        self.copy = None
+        self.had_fake_user = False
+        self.active_key = 0
+        self.muted = False
         self.made_folder = ""
+        self.notes = []
+        self.pinned = 0
+        self.loose = 0
+        self.doubtful = False
 
 
 class Run:
@@ -71,9 +82,11 @@ class Run:
         self.frame = self.first
         self.show = show
         self.stopped = False
+        self.trouble = ""  # why it stopped before the last frame, when nobody wanted it to
         self.began_s = time.monotonic()
         self._cloths = [Cloth(obj) for obj in objects]
         self._came_from = (self.scene.frame_current, self.scene.frame_subframe)
+        self._is_open = False
 
     # ---- life ----
 
@@ -81,7 +94,11 @@ class Run:
         """Checks everything and simulates nothing yet. Raises Failure, with all as it was."""
         global _current
         if _current:
-            raise Failure("A simulation is running; press Esc to end it first.")
+            raise Failure(
+                "A simulation is running; wait until it ends, or press Esc in its window."
+            )
+        _current = self
+        self._is_open = True
         try:
             self._check_paths()
             self._mute()
@@ -91,7 +108,8 @@ class Run:
             if self.show:
                 for cloth in self._cloths:
                     self._show_copy(cloth)
-                _current = self
+                bpy.app.handlers.save_pre.append(_before_save)
+                bpy.app.handlers.save_post.append(_after_save)
             self._tell()
         except BaseException as error:
             self.give_up()
@@ -117,8 +135,25 @@ class Run:
                     self._draw(cloth)
             self._tell()
         except Exception as error:
+            if self._keeps(error):
+                return
             self.give_up()
-            raise self._failure(error) from error
+            raise self._failure(error, self.frame + 1) from error
+
+    def _keeps(self, error):
+        """Whether the frames done are kept: they are when only the next one cannot be had."""
+        if self.frame == self.first or not isinstance(error, binding.ToileError):
+            return False
+        if error.status not in {
+            binding.TOILE_STATUS_DIVERGED,
+            binding.TOILE_STATUS_INVALID_DATA,
+            binding.TOILE_STATUS_INVALID_ARGUMENT,
+            binding.TOILE_STATUS_UNSUPPORTED,
+        }:
+            return False
+        self.trouble = self._failure(error, self.frame + 1).message
+        self.stopped = True
+        return True
 
     def _tell(self):
         for handler in list(frame_handlers):
@@ -128,34 +163,67 @@ class Run:
     def finish(self):
         """Makes the caches appear with the frames done and lets the objects play them."""
         try:
+            texts = [self._summary(cloth) for cloth in self._cloths]
             for cloth in self._cloths:
                 cloth.session.finish()
+                cloth.made_folder = ""
         except Exception as error:
             self.give_up()
             raise self._failure(error) from error
-        texts = [self._summary(cloth) for cloth in self._cloths]
-        for cloth in self._cloths:
-            cloth.session.close()
-            cloth.made_folder = ""
-        self._restore()
+        self.give_up()
+        failures = []
         for cloth, text in zip(self._cloths, texts):
-            playback.attach(cloth.obj, cloth.path, playback.archive_path(cloth.name), self.first)
-            cloth.obj.toile_cloth.result = text
-            cloth.obj.toile_cloth.failed = False
+            try:
+                self._play(cloth, text)
+            except Exception as error:
+                failures.append(self._not_played(cloth, error))
+        if failures:
+            raise failures[0]
         self.view_layer.update()
         return texts
 
+    def _play(self, cloth, text):
+        playback.attach(cloth.obj, cloth.path, playback.archive_path(cloth.name), self.first)
+        settings = cloth.obj.toile_cloth
+        settings.result = text
+        settings.failed = bool(self.trouble)
+        settings.doubtful = cloth.doubtful
+        settings.fps = collect.frames_per_second(self.scene)
+
+    def _not_played(self, cloth, error):
+        why = "the object was removed" if isinstance(error, ReferenceError) else str(error).strip()
+        return Failure(
+            _sentence(
+                cloth.name,
+                f"the cache {playback.absolute(cloth.path)} is written but not played: {why}",
+            ),
+            cloth.name,
+        )
+
     def give_up(self):
-        """Ends without a result; everything is as it was before."""
+        """Puts everything back as it was before; what is not finished leaves no result. Does
+        nothing when the run is over, and never raises."""
+        global _current
+        if _current is self:
+            _current = None
+        if not self._is_open:
+            return
+        self._is_open = False
         for cloth in self._cloths:
-            if cloth.session:
-                cloth.session.close()
+            session, cloth.session = cloth.session, None
+            if session:
+                session.close()
             if cloth.made_folder:
                 try:
                     os.rmdir(cloth.made_folder)
                 except OSError:
                     pass
         self._restore()
+
+    @property
+    def doubtful(self):
+        """Whether the artist should look at a result before using it."""
+        return any(cloth.doubtful for cloth in self._cloths)
 
     # ---- for people ----
 
@@ -182,19 +250,26 @@ class Run:
             f"{cloth.positions.size // 3} vertices",
             _duration(time.monotonic() - self.began_s),
         ]
+        if cloth.pinned:
+            parts.insert(2, f"{cloth.pinned} pinned")
         if stats:
             parts.append("stretched up to {:.1f} %".format(100 * (stats["stretch_max"] - 1)))
-        text = ", ".join(parts)
+        text = ", ".join(parts) + "."
+        if stats and not stats["stretch_max"] <= STRETCH_DOUBTFUL:
+            cloth.doubtful = True
+            text += " That is more than cloth bears: look at pins, colliders and how they move."
         if self.frame < self.last:
             text = f"Stopped at frame {self.frame} of {self.last}. " + text
-        if cloth.session.warnings:
-            text += ". Note: " + " ".join(dict.fromkeys(cloth.session.warnings))
+        if self.trouble:
+            text = self.trouble + " " + text
+        notes = cloth.notes + _grouped(cloth.session.warnings, cloth.loose)
+        if notes:
+            text += " Note: " + " ".join(_sentence("", note) for note in notes)
         return text
 
     # ---- setting up ----
 
     def _check_paths(self):
-        seen = {}
         for cloth in self._cloths:
             if playback.needs_saved_file(cloth.path):
                 raise collect.SetupError(
@@ -202,11 +277,23 @@ class Run:
                     "save the blend file first, because the cache is stored beside it, or choose "
                     "a cache file with a full path",
                 )
-            other = seen.setdefault(playback.absolute(cloth.path), cloth.name)
-            if other != cloth.name:
+            file = playback.absolute(cloth.path)
+            for other in playback.writers(file, cloth.obj):
                 raise collect.SetupError(
-                    cloth.name, f"'{other}' writes the same cache file; choose another"
+                    cloth.name,
+                    f"'{other.name}' writes the same cache file, {file}; choose another Cache for "
+                    "one of them",
                 )
+            modifier = playback.find(cloth.obj)
+            plays = modifier and playback.played_file(modifier) == file
+            for other in playback.players(file, cloth.obj):
+                if other.library or not plays:
+                    raise collect.SetupError(
+                        cloth.name,
+                        f"'{other.name}' plays the cache file {file}, which would be overwritten; "
+                        f"choose another Cache here or use Delete Cache on '{other.name}'",
+                    )
+                cloth.notes.append(f"'{other.name}' plays this cache too")
 
     def _open(self, cloth):
         obj, settings = cloth.obj, cloth.obj.toile_cloth
@@ -219,6 +306,7 @@ class Run:
         if not settings.fabric:
             raise collect.SetupError(cloth.name, "the fabric is not in the library; choose one")
         mesh = collect.mesh(obj, uv_name, settings.pin_group)
+        self._note(cloth, mesh)
         depsgraph = self.view_layer.depsgraph
         file = playback.absolute(cloth.path)
         cloth.session = binding.Session(
@@ -254,6 +342,20 @@ class Run:
         cloth.positions = np.empty_like(mesh.positions)
         self._make_folder(cloth, os.path.dirname(file))
         cloth.session.begin()
+
+    def _note(self, cloth, mesh):
+        """What the artist may not expect, for the result."""
+        group = cloth.obj.toile_cloth.pin_group
+        if mesh.pin_weights is not None:
+            cloth.pinned = int((mesh.pin_weights > 0.5).sum())
+            if not cloth.pinned:
+                cloth.notes.append(f"no vertex of '{group}' has a weight above 0.5")
+        cloth.loose = mesh.positions.size // 3 - np.unique(mesh.corners).size
+        own = playback.find(cloth.obj)
+        after = collect.reshaping_modifiers(cloth.obj, own.name if own else "")
+        if after:
+            names = ", ".join(f"'{name}'" for name in after)
+            cloth.notes.append(f"the cloth is simulated before {names}, not after")
 
     def _add_collider(self, cloth, obj, depsgraph):
         settings = obj.toile_collider
@@ -296,14 +398,19 @@ class Run:
     def _show_copy(self, cloth):
         """Shows a copy of the mesh that may be moved about."""
         cloth.rest = cloth.obj.data
-        copy = cloth.rest.copy()
-        cloth.obj.data = copy
-        if copy.shape_keys:
+        cloth.copy = cloth.rest.copy()
+        # nothing else may use it: a save must not lose it
+        cloth.had_fake_user = cloth.rest.use_fake_user
+        cloth.active_key = cloth.obj.active_shape_key_index
+        if not cloth.rest.library:
+            cloth.rest.use_fake_user = True
+        cloth.obj.data = cloth.copy
+        if cloth.copy.shape_keys:
             cloth.obj.shape_key_clear()
         self._draw(cloth)
 
     def _draw(self, cloth):
-        shown = cloth.obj.data
+        shown = cloth.copy
         cloth.session.positions(cloth.index, cloth.positions)
         shown.vertices.foreach_set("co", cloth.positions)
         shown.update()
@@ -316,30 +423,75 @@ class Run:
             modifier = playback.find(cloth.obj)
             if modifier and modifier.show_viewport:
                 modifier.show_viewport = False
-                cloth.muted = modifier
+                cloth.muted = True
 
     def _restore(self):
-        global _current
-        if _current is self:
-            _current = None
+        """An object, mesh or scene that was removed meanwhile must not keep the others back."""
+        for handlers, function in (
+            (bpy.app.handlers.save_pre, _before_save),
+            (bpy.app.handlers.save_post, _after_save),
+        ):
+            if function in handlers:
+                handlers.remove(function)
         for cloth in self._cloths:
-            cloth.session = None
-            if cloth.rest:
-                copy, cloth.obj.data, cloth.rest = cloth.obj.data, cloth.rest, None
-                bpy.data.meshes.remove(copy)
-            if cloth.muted:
-                cloth.muted.show_viewport = True
-                cloth.muted = None
-        frame, subframe = self._came_from
-        self.scene.frame_set(frame, subframe=subframe)
+            for put_back in (self._put_mesh_back, self._unmute, self._remove_copy):
+                try:
+                    put_back(cloth)
+                except ReferenceError:
+                    pass
+        try:
+            frame, subframe = self._came_from
+            self.scene.frame_set(frame, subframe=subframe)
+        except ReferenceError:
+            pass
 
-    def _failure(self, error):
+    def _put_mesh_back(self, cloth):
+        if not cloth.rest:
+            return
+        try:
+            if cloth.obj.data == cloth.copy:
+                cloth.obj.data = cloth.rest
+                cloth.obj.active_shape_key_index = cloth.active_key
+        finally:
+            if not cloth.rest.library:
+                cloth.rest.use_fake_user = cloth.had_fake_user
+
+    def _unmute(self, cloth):
+        # the modifier itself may be gone: it is looked for again
+        modifier = playback.find(cloth.obj) if cloth.muted else None
+        cloth.muted = False
+        if modifier:
+            modifier.show_viewport = True
+
+    def _remove_copy(self, cloth):
+        copy, cloth.copy, cloth.rest = cloth.copy, None, None
+        if copy:
+            bpy.data.meshes.remove(copy)
+
+    def before_save(self):
+        """The file must hold the artist's meshes and play the old caches."""
+        for cloth in self._cloths:
+            for put_back in (self._put_mesh_back, self._unmute):
+                try:
+                    put_back(cloth)
+                except ReferenceError:
+                    pass
+
+    def after_save(self):
+        self._mute()
+        for cloth in self._cloths:
+            if cloth.rest:
+                cloth.rest.use_fake_user = cloth.had_fake_user or not cloth.rest.library
+                cloth.obj.data = cloth.copy
+
+    def _failure(self, error, frame=None):
         """Any exception as a sentence that names the object."""
         if isinstance(error, Failure):
             return error
         if isinstance(error, (binding.ToileError, collect.SetupError)):
             name = error.object or (self._cloths[0].name if len(self._cloths) == 1 else "")
-            return Failure(_sentence(name, error.message), name)
+            frame = frame if getattr(error, "frame", None) is None else error.frame
+            return Failure(_sentence(name, error.message, frame), name)
         if isinstance(error, library.LibraryError):
             return Failure(str(error))
         if isinstance(error, ReferenceError):
@@ -347,8 +499,27 @@ class Run:
         raise error
 
 
+def running():
+    """Whether a simulation is under way."""
+    return _current is not None
+
+
+def _before_save(*_):
+    if _current:
+        _current.before_save()
+
+
+def _after_save(*_):
+    if _current:
+        try:
+            _current.after_save()
+        except ReferenceError:
+            # the next step tells
+            pass
+
+
 def abandon():
-    """Ends a run in a window when the add-on is switched off or another file is loaded."""
+    """Ends a run when the add-on is switched off or another file is loaded."""
     if _current:
         _current.give_up()
 
@@ -363,9 +534,36 @@ def _faces(mesh, error, uv_is_pattern):
     return sorted(faces)
 
 
-def _sentence(name, message):
-    """The message with the object's name before it, unless it has it, and a full stop."""
-    text = message if not name or f"'{name}'" in message else f"'{name}': {message}"
+def _grouped(warnings, loose):
+    """Warnings of a mesh with those of one kind as one; `loose` vertices are known by number."""
+    kinds, more = {}, 0
+    for warning in dict.fromkeys(warnings):
+        rest = re.match(r"and (\d+) more warnings", warning)
+        if rest:
+            more += int(rest.group(1))
+        else:
+            kinds.setdefault(re.sub(r"[\d.e+-]*\d", "#", warning), []).append(warning)
+    texts = []
+    for kind, found in kinds.items():
+        if loose > 1 and "belongs to no face" in kind:
+            more -= loose - len(found)
+            texts.append(f"{loose} loose vertices stay where they are")
+        elif len(found) > 1:
+            texts.append(f"{found[0]} ({len(found) - 1} more like it)")
+        else:
+            texts.append(found[0])
+    if more > 0:
+        texts.append(f"{more} more warnings about this mesh")
+    return texts
+
+
+def _sentence(name, message, frame=None):
+    """The message as a sentence, with the object's name and the frame unless it has them."""
+    where = [] if not name or f"'{name}'" in message else [f"'{name}'"]
+    if frame is not None and f"frame {frame}" not in message.lower():
+        where.append(f"at frame {frame}")
+    text = f"{' '.join(where)}: {message}" if where else message
+    text = text[:1].upper() + text[1:]
     return text if text.endswith((".", "?", "!")) else text + "."
 
 

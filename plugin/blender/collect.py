@@ -25,12 +25,16 @@ class SetupError(Exception):
 
 
 def mesh(obj, uv_name=None, pin_group=""):
-    """The base mesh of an object (its modifiers run on the result, not before)."""
+    """The mesh of an object as its shape keys mix it at the current frame. Its modifiers run on
+    the result, not before."""
     data = obj.data
     if not data.polygons:
         raise SetupError(obj.name, "the mesh has no faces; cloth needs triangles or quads")
     positions = np.empty(3 * len(data.vertices), np.float32)
-    data.vertices.foreach_get("co", positions)
+    if data.shape_keys:
+        _mixed_keys(obj, positions)
+    else:
+        data.vertices.foreach_get("co", positions)
     starts = np.empty(len(data.polygons), np.int32)
     data.polygons.foreach_get("loop_start", starts)
     corners = np.empty(len(data.loops), np.int32)
@@ -43,6 +47,23 @@ def mesh(obj, uv_name=None, pin_group=""):
         uv_name,
         weights(obj, pin_group) if pin_group else None,
     )
+
+
+def _mixed_keys(obj, positions):
+    """The shape keys' mix, by evaluating an object without modifiers in a scene of its own."""
+    probe = bpy.data.objects.new(obj.name, obj.data)
+    scene = bpy.data.scenes.new("Toile")
+    try:
+        probe.show_only_shape_key = obj.show_only_shape_key
+        probe.active_shape_key_index = obj.active_shape_key_index
+        scene.frame_current = bpy.context.scene.frame_current
+        scene.collection.objects.link(probe)
+        layer = scene.view_layers[0]
+        layer.update()
+        probe.evaluated_get(layer.depsgraph).data.vertices.foreach_get("co", positions)
+    finally:
+        bpy.data.scenes.remove(scene)
+        bpy.data.objects.remove(probe)
 
 
 def _uvs(data, name):
@@ -130,11 +151,47 @@ def collider_shape(obj, depsgraph):
     if shape == 'BOX':
         if not half.all():
             raise SetupError(
-                obj.name, "a box collider needs depth in all directions; set Shape to Plane"
+                obj.name,
+                "a box collider needs depth in all directions; give it some thickness, or set "
+                "Shape to Plane if it faces its own Z",
             )
         return {"shape": binding.TOILE_COLLIDER_BOX, "center": middle, "half": half}
     top = middle + (0.0, 0.0, half[2])
     return {"shape": binding.TOILE_COLLIDER_PLANE, "center": top, "normal": (0.0, 0.0, 1.0)}
+
+
+# modifiers that change where the cloth is or how much there is of it
+RESHAPING = {
+    'ARMATURE',
+    'ARRAY',
+    'CAST',
+    'CLOTH',
+    'CURVE',
+    'HOOK',
+    'LAPLACIANDEFORM',
+    'LATTICE',
+    'MESH_CACHE',
+    'MESH_DEFORM',
+    'MESH_SEQUENCE_CACHE',
+    'MIRROR',
+    'SCREW',
+    'SHRINKWRAP',
+    'SIMPLE_DEFORM',
+    'SOFT_BODY',
+    'SURFACE_DEFORM',
+    'WARP',
+    'WAVE',
+}
+
+
+def reshaping_modifiers(obj, but):
+    """The names of the modifiers in use, other than the one named `but`, that an artist may have
+    expected to work before the simulation."""
+    return [
+        modifier.name
+        for modifier in obj.modifiers
+        if modifier.name != but and modifier.type in RESHAPING and modifier.show_viewport
+    ]
 
 
 def unit_m(scene):

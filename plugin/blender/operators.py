@@ -67,13 +67,16 @@ class TOILE_OT_simulate(bpy.types.Operator):
         if run is None:
             return {'CANCELLED'}
         try:
-            while run.more:
-                run.step()
+            try:
+                while run.more:
+                    run.step()
+            except KeyboardInterrupt:
+                pass
             return self._finish(context, run)
         except bake.Failure as failure:
             return self._refuse(context, failure)
-        except KeyboardInterrupt:
-            return self._finish(context, run)
+        finally:
+            run.give_up()
 
     def invoke(self, context, _event):
         if bpy.app.background or context.window is None:
@@ -84,11 +87,15 @@ class TOILE_OT_simulate(bpy.types.Operator):
         if run is None:
             return {'CANCELLED'}
         self._run = run
-        manager = context.window_manager
-        manager.progress_begin(0, 100)
-        self._timer = manager.event_timer_add(0.001, window=context.window)
-        manager.modal_handler_add(self)
-        context.workspace.status_text_set(run.status())
+        try:
+            manager = context.window_manager
+            manager.progress_begin(0, 100)
+            self._timer = manager.event_timer_add(0.001, window=context.window)
+            manager.modal_handler_add(self)
+            context.workspace.status_text_set(run.status())
+        except BaseException:
+            run.give_up()
+            raise
         return {'RUNNING_MODAL'}
 
     def modal(self, context, event):
@@ -100,20 +107,19 @@ class TOILE_OT_simulate(bpy.types.Operator):
             if event.type == 'TIMER':
                 return self._tick(context, run)
         except bake.Failure as failure:
+            run.give_up()
             self._leave(context)
             return self._refuse(context, failure)
-        except Exception:
+        except BaseException:
+            run.give_up()
             self._leave(context)
             raise
         return {'PASS_THROUGH'} if event.type in NAVIGATION else {'RUNNING_MODAL'}
 
     def cancel(self, context):
         """Blender ends the operator: a file is loaded or the window closed."""
+        self._run.give_up()
         self._leave(context)
-        try:
-            self._run.give_up()
-        except ReferenceError:
-            pass
 
     def _begin(self, context, show):
         if self.scope == 'ALL':
@@ -167,7 +173,11 @@ class TOILE_OT_simulate(bpy.types.Operator):
             texts = run.finish()
         except bake.Failure as failure:
             return self._refuse(context, failure)
-        self.report({'INFO'}, texts[0] if len(texts) == 1 else f"{len(texts)} cloths simulated")
+        text = texts[0] if len(texts) == 1 else f"{len(texts)} cloths simulated."
+        if run.trouble:
+            self.report({'ERROR'}, texts[0] if len(texts) == 1 else f"{run.trouble} {text}")
+        else:
+            self.report({'WARNING'} if run.doubtful else {'INFO'}, text)
         return {'FINISHED'}
 
     def _refuse(self, context, failure):
@@ -208,7 +218,7 @@ def select_faces(mesh, faces):
 
 
 class TOILE_OT_delete_cache(bpy.types.Operator):
-    """Delete the cache file of the active object and the modifier that plays it"""
+    """Delete the modifier that plays the cache, and the file if it is this object's alone"""
 
     bl_idname = "toile.delete_cache"
     bl_label = "Delete Cache"
@@ -217,7 +227,7 @@ class TOILE_OT_delete_cache(bpy.types.Operator):
     @classmethod
     def poll(cls, context):
         obj = active_object(context)
-        return is_cloth(obj) and playback.find(obj) is not None
+        return is_cloth(obj) and not bake.running() and playback.find(obj) is not None
 
     def invoke(self, context, event):
         return context.window_manager.invoke_confirm(self, event)
@@ -225,13 +235,13 @@ class TOILE_OT_delete_cache(bpy.types.Operator):
     def execute(self, context):
         obj = active_object(context)
         try:
-            file = playback.delete(obj)
+            done = playback.delete(obj)
         except OSError as error:
             self.report({'ERROR'}, f"The cache cannot be deleted: {error}.")
             return {'CANCELLED'}
         obj.toile_cloth.result = ""
-        obj.toile_cloth.failed = False
-        self.report({'INFO'}, f"Deleted {file}" if file else "There was no cache file")
+        obj.toile_cloth.failed = obj.toile_cloth.doubtful = False
+        self.report({'INFO'}, done)
         return {'FINISHED'}
 
 

@@ -109,6 +109,14 @@ class PHYSICS_PT_toile_cloth(PhysicsPanel, bpy.types.Panel):
                 gravity,
             )
         )
+        if gravity and not 1 <= gravity <= 30 and collect.unit_m(scene) != 1:
+            draw_lines(
+                layout,
+                context,
+                "The unit scale makes gravity {:.3g} m/s\u00b2; on Earth it is 9.81. Set it in the "
+                "Scene tab.".format(gravity),
+                'ERROR',
+            )
 
     def draw_run(self, layout, context, obj, settings):
         row = layout.row(align=True)
@@ -116,10 +124,19 @@ class PHYSICS_PT_toile_cloth(PhysicsPanel, bpy.types.Panel):
         row.operator("toile.simulate", icon='PLAY')
         row.operator("toile.delete_cache", icon='TRASH')
         if settings.result:
-            icon = 'ERROR' if settings.failed else 'CHECKMARK'
+            icon = 'ERROR' if settings.failed or settings.doubtful else 'CHECKMARK'
             draw_lines(layout.box(), context, settings.result, icon)
         elif playback.needs_saved_file(playback.stored_path(obj)):
             draw_lines(layout, context, "Save the file first: the cache lies beside it.", 'INFO')
+        fps = collect.frames_per_second(context.scene)
+        if settings.fps and abs(settings.fps - fps) > 1e-3 and playback.find(obj):
+            draw_lines(
+                layout,
+                context,
+                f"Simulated at {settings.fps:.5g} fps, but the scene has {fps:.5g}: simulate "
+                "again.",
+                'ERROR',
+            )
 
 
 class PHYSICS_PT_toile_collider(PhysicsPanel, bpy.types.Panel):

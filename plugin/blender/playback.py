@@ -24,9 +24,14 @@ def modifier_type():
 
 def stored_path(obj):
     """The cache's path as it is stored in the file; // stands for the blend file's folder."""
-    path = obj.toile_cloth.output.strip() or "//toile/" + bpy.path.clean_name(obj.name)
+    name = bpy.path.clean_name(obj.name)
+    path = obj.toile_cloth.output.strip() or "//toile/" + name
+    if not path.startswith("//") and not os.path.isabs(path):
+        path = "//" + path
     if path.endswith(("/", os.sep)):
-        path += bpy.path.clean_name(obj.name)
+        path += name
+    elif not needs_saved_file(path) and os.path.isdir(absolute(path)):
+        path += "/" + name
     root, ending = os.path.splitext(path)
     return (root if ending.lower() in {".abc", ".pc2"} else path) + extension()
 
@@ -36,14 +41,22 @@ def needs_saved_file(path):
     return path.startswith("//") and not bpy.data.filepath
 
 
-def absolute(path):
-    return os.path.normpath(bpy.path.abspath(path))
+def absolute(path, owner=None):
+    """The path in the file system; // is the folder of the file that `owner` comes from."""
+    return os.path.normpath(bpy.path.abspath(path, library=owner.library if owner else None))
 
 
 def find(obj):
     """The modifier that plays this object's cache, or None."""
-    for modifier in obj.modifiers:
-        if modifier.name == NAME and modifier.type in {'MESH_SEQUENCE_CACHE', 'MESH_CACHE'}:
+    caches = [m for m in obj.modifiers if m.type in {'MESH_SEQUENCE_CACHE', 'MESH_CACHE'}]
+    wanted = obj.toile_cloth.modifier or NAME
+    for modifier in caches:
+        if modifier.name == wanted:
+            return modifier
+    # renamed since
+    own = absolute(stored_path(obj), obj)
+    for modifier in caches:
+        if played_file(modifier) == own:
             return modifier
     return None
 
@@ -53,6 +66,42 @@ def played_path(modifier):
     if modifier.type == 'MESH_SEQUENCE_CACHE':
         return modifier.cache_file.filepath if modifier.cache_file else ""
     return modifier.filepath
+
+
+def played_file(modifier):
+    """The file a modifier plays, or "" when none."""
+    path = played_path(modifier)
+    owner = getattr(modifier, "cache_file", None) or modifier.id_data
+    return absolute(path, owner) if path else ""
+
+
+def players(file, but):
+    """The objects other than `but` with a modifier that plays the file."""
+    return [
+        obj
+        for obj in bpy.data.objects
+        if obj != but
+        and obj.users
+        and any(
+            modifier.type in {'MESH_SEQUENCE_CACHE', 'MESH_CACHE'}
+            and played_file(modifier) == file
+            for modifier in obj.modifiers
+        )
+    ]
+
+
+def writers(file, but):
+    """The cloths of this file other than `but` whose cache is the file."""
+    return [
+        obj
+        for obj in bpy.data.objects
+        if obj != but
+        and obj.users
+        and not obj.library
+        and obj.type == 'MESH'
+        and obj.toile_cloth.enabled
+        and absolute(stored_path(obj)) == file
+    ]
 
 
 def archive_path(name):
@@ -70,6 +119,12 @@ def attach(obj, path, archive, first_frame):
     if not modifier:
         modifier = obj.modifiers.new(NAME, modifier_type())
         modifier.show_expanded = False
+    name = obj.toile_cloth.modifier = modifier.name
+    # first of all: a path set further down would have Blender play it behind the others
+    index = obj.modifiers.find(name)
+    if index > 0:
+        _move_first(obj, index)
+        modifier = obj.modifiers[name]
     if modifier.type == 'MESH_SEQUENCE_CACHE':
         old = modifier.cache_file
         modifier.cache_file = _cache_file(path)
@@ -89,9 +144,6 @@ def attach(obj, path, archive, first_frame):
         modifier.frame_start = first_frame
         modifier.frame_scale = 1.0
     modifier.show_viewport = modifier.show_render = True
-    index = obj.modifiers.find(modifier.name)
-    if index > 0:
-        _move_first(obj, index)
     obj.update_tag()
 
 
@@ -126,17 +178,25 @@ def detach(obj):
         return
     archive = modifier.cache_file if modifier.type == 'MESH_SEQUENCE_CACHE' else None
     obj.modifiers.remove(modifier)
+    obj.toile_cloth.modifier = ""
     if archive and not archive.users:
         bpy.data.batch_remove((archive,))
 
 
 def delete(obj):
-    """Removes the modifier and the file it played. Answers the file's path, or "" if none."""
+    """Removes the modifier, and the file it played if it is this object's alone. Answers what was
+    done, as a sentence."""
     modifier = find(obj)
-    path = played_path(modifier) if modifier else ""
-    detach(obj)
-    file = absolute(path) if path else ""
-    if file and os.path.isfile(file):
+    file = played_file(modifier) if modifier else ""
+    own = file == absolute(stored_path(obj), obj)
+    others = players(file, obj) if file else []
+    if file and own and not others and os.path.isfile(file):
         os.remove(file)
-        return file
-    return ""
+        detach(obj)
+        return f"Deleted {file}."
+    detach(obj)
+    if not os.path.isfile(file):
+        return "There was no cache file."
+    if others:
+        return f"No longer played here; {file} stays, because '{others[0].name}' plays it."
+    return f"No longer played here; {file} stays, because it is not the Cache of '{obj.name}'."

@@ -142,6 +142,20 @@ class ToileClothSettings(bpy.types.PropertyGroup):
     # what the last run said; shown in the panel
     result: StringProperty()
     failed: BoolProperty()
+    doubtful: BoolProperty()
+    # of the cache: the modifier that plays it and the frame rate it was simulated at
+    modifier: StringProperty()
+    fps: FloatProperty()
+
+
+def fit_shape(settings, _context):
+    """A floor becomes a plane when it is made a collider; a box has no depth there."""
+    if not settings.enabled or settings.is_property_set("shape"):
+        return
+    heights = [corner[2] for corner in settings.id_data.bound_box]
+    widths = [corner[axis] for corner in settings.id_data.bound_box for axis in (0, 1)]
+    if max(heights) - min(heights) <= 1e-4 * (max(widths) - min(widths)):
+        settings.shape = 'PLANE'
 
 
 class ToileColliderSettings(bpy.types.PropertyGroup):
@@ -151,6 +165,7 @@ class ToileColliderSettings(bpy.types.PropertyGroup):
         name="Toile Collider",
         description="Cloth collides with a simple shape fitted to this object",
         default=False,
+        update=fit_shape,
     )
     shape: EnumProperty(
         name="Shape",
@@ -165,7 +180,7 @@ class ToileColliderSettings(bpy.types.PropertyGroup):
                 "behind it is solid",
             ),
         ),
-        default='SPHERE',
+        default='BOX',
     )
     use_friction: BoolProperty(
         name="Own Friction",

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Toile contributors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The ten steps of plugin/blender/README.md, from an empty scene to a simulated tablecloth.
+"""The ten steps of the project's README.md, from an empty scene to a simulated tablecloth.
 
   ten_steps.py ZIP FOLDER
 

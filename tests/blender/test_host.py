@@ -341,6 +341,220 @@ def test_all_cloths_of_the_scene():
     say("two cloths at once, each with its cache")
 
 
+# ---- what belongs to whom ----
+
+
+def duplicate(obj):
+    support.make_active(obj)
+    bpy.ops.object.duplicate()
+    return bpy.context.view_layer.objects.active
+
+
+def test_delete_cache_of_a_duplicate_keeps_the_file():
+    cloth, _ = support.pinned_cloth(6, (1, 4))
+    in_folder("duplicate")
+    simulate()
+    file, last = cache_of(cloth), support.shown(cloth, 4)
+    copy = duplicate(cloth)
+    bpy.ops.toile.delete_cache()
+    assert os.path.isfile(file) and not copy.modifiers
+    assert np.array_equal(support.shown(cloth, 4), last)
+    # nor does the original while the copy plays it
+    copy = duplicate(cloth)
+    support.make_active(cloth)
+    bpy.ops.toile.delete_cache()
+    assert os.path.isfile(file) and not cloth.modifiers
+    assert np.array_equal(support.shown(copy, 4), last)
+    # and what the copy plays is not overwritten
+    support.make_active(cloth)
+    sentence = refused()
+    assert f"'{copy.name}' plays" in sentence, sentence
+    say(f"refused: {sentence}")
+
+
+def test_names_that_give_one_file_are_refused():
+    first, _ = support.pinned_cloth(6, (1, 4), "Cloth.001")
+    path = in_folder("names")
+    simulate()
+    second = support.grid("Cloth_001", 4, height=2.0)
+    second.toile_cloth.enabled = True
+    support.make_active(second)
+    check_refusal(path, ("'Cloth_001'", "'Cloth.001'", "same cache file"), second)
+    second.toile_cloth.output = "folder/"
+    simulate()
+    assert cache_of(second).startswith(os.path.join(path, "folder", "Cloth_001"))
+    # an existing folder without a slash
+    second.toile_cloth.output = "//folder"
+    simulate()
+    assert cache_of(second).startswith(os.path.join(path, "folder", "Cloth_001"))
+    say("a relative path is taken from the blend file")
+
+
+def test_a_modifier_of_the_same_name_is_left_alone():
+    cloth, _ = support.pinned_cloth(6, (1, 4))
+    in_folder("same-name")
+    cloth.modifiers.new("Toile", 'SUBSURF')
+    for _ in range(2):
+        simulate()
+        assert [m.type for m in cloth.modifiers] == [
+            support.part("playback").modifier_type(),
+            'SUBSURF',
+        ]
+    cloth.modifiers[0].name = "Renamed"
+    simulate()
+    assert len(cloth.modifiers) == 2
+
+
+# ---- during a run ----
+
+
+def with_handler(handler, call):
+    handlers = support.part("bake").frame_handlers
+    handlers.append(handler)
+    try:
+        return call()
+    finally:
+        handlers.remove(handler)
+
+
+def test_an_object_removed_during_the_run():
+    cloth, _ = support.pinned_cloth(6, (1, 8))
+    second = support.grid("Second", 6, height=1.0)
+    second.toile_cloth.enabled = True
+    in_folder("removed")
+    simulate(scope='ALL')
+    bpy.context.scene.frame_set(3)
+
+    def remove(run):
+        if run.frame == 4:
+            bpy.data.objects.remove(bpy.data.objects["Cloth"])
+
+    support.make_active(second)
+    sentence = with_handler(remove, lambda: refused(scope='ALL'))
+    assert "removed" in sentence, sentence
+    assert second.modifiers[0].show_viewport and bpy.context.scene.frame_current == 3
+    assert not support.part("bake").running()
+    simulate()
+    say(f"refused: {sentence}")
+
+
+def test_a_removal_leaves_the_shown_meshes_as_they_were():
+    """As in a window, where copies of the meshes are shown."""
+    cloth, _ = support.pinned_cloth(6, (1, 8))
+    second = support.grid("Second", 6, height=1.0)
+    path = in_folder("shown")
+    bake = support.part("bake")
+    run = bake.Run(bpy.context, [cloth, second], show=True)
+    run.begin()
+    run.step()
+    assert second.data.name != "Second" and bpy.data.meshes["Second"].users == 1
+    file = os.path.join(path, "copy.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=file, copy=True)
+    with bpy.data.libraries.load(file) as (there, _):
+        assert {"Cloth", "Second"} < set(there.meshes) and len(there.meshes) == 3, there.meshes
+    assert second.data.name != "Second", "the run goes on unseen"
+    bpy.data.objects.remove(cloth)
+    try:
+        run.step()
+        raise AssertionError("the step did not fail")
+    except bake.Failure as failure:
+        assert "removed" in failure.message
+    assert second.data.name == "Second" and not second.data.use_fake_user
+    assert not bake.running() and len(bpy.data.meshes) == 3
+
+
+def test_a_simulation_within_another_is_refused():
+    cloth, _ = support.pinned_cloth(6, (1, 4))
+    in_folder("nested")
+    sentences = []
+    with_handler(lambda run: sentences.append(refused()), simulate)
+    assert len(sentences) == 4 and "is running" in sentences[0], sentences
+    assert not cloth.toile_cloth.failed and samples_in(cache_of(cloth)) == 4
+    say(f"refused: {sentences[0]}")
+
+
+def test_trouble_keeps_the_frames_done():
+    cloth, ball = support.pinned_cloth(6, (1, 8))
+    in_folder("trouble")
+    ball.keyframe_insert("scale", frame=4)
+    ball.scale = (2.0, 1.0, 1.0)
+    ball.keyframe_insert("scale", frame=5)
+    sentence = refused()
+    say(f"stopped: {sentence}")
+    assert "'Ball'" in sentence and "frame 5" in sentence, sentence
+    assert cloth.toile_cloth.failed and samples_in(cache_of(cloth)) == 4
+
+
+# ---- what the cloth starts from ----
+
+
+def test_starts_from_the_mixed_shape_keys():
+    cloth, _ = support.pinned_cloth(6, (1, 4))
+    in_folder("keys")
+    cloth.shape_key_add(name="Basis")
+    key = cloth.shape_key_add(name="Up")
+    for point in key.data:
+        point.co.z += 1.0
+    key.value = 0.0
+    key.keyframe_insert("value", frame=1)
+    key.value = 1.0
+    key.keyframe_insert("value", frame=5)
+    bpy.context.scene.frame_start = 3
+    bpy.context.scene.frame_set(3)
+    before = support.shown(cloth, 3)
+    blocks = len(bpy.data.meshes), len(bpy.data.objects), len(bpy.data.scenes)
+    simulate()
+    assert blocks == (len(bpy.data.meshes), len(bpy.data.objects), len(bpy.data.scenes))
+    assert abs(before[0, 2] - 0.9) < 0.01, before[0]
+    assert np.abs(support.shown(cloth, 3) - before).max() <= SAME_M
+    say("the cloth starts as its shape keys are mixed at the first frame")
+
+
+def test_notes_of_the_result():
+    cloth, ball = support.pinned_cloth(6, (1, 3))
+    in_folder("notes")
+    simulate()
+    assert ", 2 pinned," in cloth.toile_cloth.result, cloth.toile_cloth.result
+    cloth.vertex_groups.new(name="P").add([0, 1], 0.5, 'REPLACE')
+    cloth.toile_cloth.pin_group = "P"
+    cloth.modifiers.new("Armature", 'ARMATURE')
+    cloth.data.vertices.add(200)
+    simulate()
+    text = cloth.toile_cloth.result
+    say(text)
+    assert "No vertex of 'P' has a weight above 0.5." in text
+    assert "simulated before 'Armature'" in text
+    assert "200 loose vertices stay where they are." in text and "more warnings" not in text
+
+
+def test_a_torn_cloth_is_doubtful():
+    cloth, ball = support.pinned_cloth(6, (1, 3))
+    in_folder("torn")
+    ball.toile_collider.enabled = False
+    simulate()
+    settings = cloth.toile_cloth
+    assert not settings.doubtful and settings.fps == 24
+    # a pattern of half the size on a cloth that cannot shrink
+    layer = cloth.data.uv_layers.new(name="Half")
+    for corner, loop in zip(layer.data, cloth.data.loops):
+        corner.uv = cloth.data.vertices[loop.vertex_index].co.xy / 2
+    settings.pattern = 'METRIC'
+    cloth.vertex_groups["Pins"].add(range(len(cloth.data.vertices)), 1.0, 'REPLACE')
+    simulate()
+    say(settings.result)
+    assert settings.doubtful and "more than cloth bears" in settings.result
+
+
+def test_colliders_start_as_plane_or_box():
+    support.empty_scene()
+    floor = support.grid("Floor", 2)
+    bpy.ops.mesh.primitive_cube_add()
+    cube = bpy.context.view_layer.objects.active
+    for obj, shape in ((floor, 'PLANE'), (cube, 'BOX')):
+        obj.toile_collider.enabled = True
+        assert obj.toile_collider.shape == shape, (obj.name, obj.toile_collider.shape)
+
+
 # ---- refusals ----
 
 
