@@ -161,7 +161,7 @@ static bool parse_word(Parser *parser, TlJson *value) {
         value->boolean = first == 't';
     } else if (is_not_finite_word(parser, length)) {
         tl_report_error(parser->report, TOILE_STATUS_INVALID_DATA, here(parser),
-                        "%.*s is not allowed; every number must be finite", (int)length,
+                        "%.*s is not allowed; write a finite number", (int)length,
                         parser->text + parser->at);
         return false;
     } else if (length > 0 &&

@@ -199,8 +199,9 @@ static bool read_number(Reader *reader, const char *what, double *value) {
         return false;
     }
     if (!tl_number_parse(token.text, token.length, value)) {
-        COMPLAIN(reader, "%s is %.*s, which is not a finite number", what, shown(token),
-                 token.text);
+        COMPLAIN(reader,
+                 "%s is %.*s, which is not a finite number; clean the mesh and export it again",
+                 what, shown(token), token.text);
         return false;
     }
     if (!isfinite(*value)) {

@@ -155,6 +155,9 @@ static void check_pattern(TlSceneReader *reader, const TlKeys *keys, const TlSce
     bool unused = cloth->pattern == TOILE_PATTERN_NONE;
     if (obj->mesh.uv_count > 0 || (unused && obj->bare_face < 0))
         return;
+    /* of a mesh that is refused anyway, the refusal is all there is to say */
+    if (unused && reader->report->error_count > 0)
+        return;
     if (unused)
         tl_report_warning(reader->report,
                           (TlIoPlace){cloth->mesh_file, obj->face_lines[obj->bare_face], 0},

@@ -75,8 +75,10 @@ char *tl_scene_read_input(TlSceneReader *reader, const TlKeys *keys, const char 
         return text;
     }
     if (status == TOILE_STATUS_NOT_FOUND && !tl_io_is_folder(*resolved))
-        tl_keys_error(keys, key, value, status, "there is no file \"%.200s\" (looked for %s)",
-                      value->string, *resolved);
+        tl_keys_error(
+            keys, key, value, status,
+            "there is no file \"%.200s\" (looked for %s); correct the path or put the file there",
+            value->string, *resolved);
     else if (status == TOILE_STATUS_OUT_OF_MEMORY)
         tl_report_out_of_memory(reader->report);
     else

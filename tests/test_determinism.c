@@ -43,14 +43,18 @@ static uint64_t run(int32_t frames, int32_t threads, const ToileTasks *tasks) {
     ToileClothId cloth;
     ToileColliderId ball;
     ToileSim *sim = drape(threads, tasks, &cloth, &ball);
+    int32_t most = 0;
     for (int frame = 1; frame <= frames; frame++) {
         ToilePose pose = {{0, 0.015 * frame, 0}, {0, 0.05 * frame, 0}};
         const double target[3] = {0.01 * frame, 0.3, 0};
         ASSERT_OK(toile_sim_set_collider_pose(sim, ball, &pose, NULL));
         ASSERT_OK(toile_sim_set_pin_targets(sim, cloth, pin, 1, target, NULL));
         test_step(sim, 1);
+        int32_t contacts = test_stats(sim).contacts;
+        most = contacts > most ? contacts : most;
     }
-    ck_assert_int_gt(test_stats(sim).contacts, 0);
+    /* the ball matters: the sheet, held by two corners, lies on it and then slides */
+    ck_assert_int_gt(most, 10);
     uint64_t hash = toile_sim_state_hash(sim);
     toile_sim_destroy(sim);
     return hash;

@@ -151,8 +151,12 @@ START_TEST(obj_refuses_with_line_and_reason) {
     static const Bad bads[] = {
         {"", 0, "the file has no vertex"},
         {"v 0 0 0\n", 0, "the file has no face"},
-        {"v 0 0 0\nv 1 nan 0\n", 2, "the y coordinate is nan, which is not a finite number"},
-        {"v 0 0 -inf\n", 1, "the z coordinate is -inf, which is not a finite number"},
+        {"v 0 0 0\nv 1 nan 0\n", 2,
+         "the y coordinate is nan, which is not a finite number; clean the mesh and export it "
+         "again"},
+        {"v 0 0 -inf\n", 1,
+         "the z coordinate is -inf, which is not a finite number; clean the mesh and export it "
+         "again"},
         {"v 0 0 1e999\n", 1, "the z coordinate is 1e999, which is too large"},
         {"v 0 0\n", 1, "the z coordinate is missing"},
         {"v 0,5 0 0\n", 1, "the x coordinate is 0,5"},
@@ -243,7 +247,9 @@ START_TEST(obj_read_puts_file_and_line_into_the_error) {
     io_file_write_text(folder, "bad.obj", "v 0 0 0\nv 0 nan 0\n", path);
     ck_assert_int_eq(toile_obj_read(path, 1, true, &obj, &error), TOILE_STATUS_INVALID_DATA);
     snprintf(expected, sizeof expected,
-             "%s:2: the y coordinate is nan, which is not a finite number", path);
+             "%s:2: the y coordinate is nan, which is not a finite number; clean the mesh and "
+             "export it again",
+             path);
     ck_assert_str_eq(error.message, expected);
 }
 END_TEST
