@@ -130,6 +130,9 @@ START_TEST(fabric_text_reads_back) {
     ck_assert_double_eq(tl_json_get(bend, "weft_N_m")->number, entry.fabric.bend_weft_N_m);
     const TlJson *stretch = tl_json_get(object, "stretch");
     ck_assert_double_eq(tl_json_get(stretch, "poisson")->number, entry.fabric.stretch_poisson);
+    /* what stands at its default is left out */
+    ck_assert_int_eq(stretch->count, 5);
+    ck_assert_int_eq(bend->count, 3);
     tl_io_arena_free(&arena);
     tl_io_text_free(&text);
 }

@@ -227,6 +227,49 @@ START_TEST(mesh_sliver_is_a_warning) {
 }
 END_TEST
 
+/* such a quad has no bilinear patch; it is cut in two */
+START_TEST(mesh_quad_that_is_not_convex_is_a_warning) {
+    TestMesh mesh = test_grid(2, 1, 2, 1, TEST_DIAGONAL_NONE);
+    ck_assert_int_eq(check(&mesh, true).count, 0);
+    /* the far corner of face 1 pulled into it */
+    mesh.positions[3 * 5] = 1.2;
+    mesh.positions[3 * 5 + 1] = 0.2;
+    Found found = check(&mesh, true);
+    expect_one(&found, TOILE_MESH_NOT_CONVEX, false, 1, mesh.corners[4]);
+    ck_assert_ptr_nonnull(strstr(found.issues[0].message, "at rest"));
+    /* almost in line with its neighbours, on either side of the least sine of 0.02 */
+    mesh.positions[3 * 5] = 1.51;
+    mesh.positions[3 * 5 + 1] = 0.51;
+    ck_assert_int_eq(check(&mesh, true).count, 0);
+    mesh.positions[3 * 5] = 1.5045;
+    mesh.positions[3 * 5 + 1] = 0.5045;
+    found = check(&mesh, true);
+    expect_one(&found, TOILE_MESH_NOT_CONVEX, false, 1, mesh.corners[4]);
+    test_mesh_free(&mesh);
+}
+END_TEST
+
+START_TEST(mesh_quad_that_is_not_convex_in_uv_is_a_warning_for_patterns_only) {
+    TestMesh mesh = test_grid(2, 1, 2, 1, TEST_DIAGONAL_NONE);
+    mesh.uvs[2 * 3] = 0.8;
+    mesh.uvs[2 * 3 + 1] = 0.3;
+    ck_assert_int_eq(check(&mesh, false).count, 0);
+    Found found = check(&mesh, true);
+    expect_one(&found, TOILE_MESH_NOT_CONVEX, false, 0, mesh.corners[0]);
+    ck_assert_ptr_nonnull(strstr(found.issues[0].message, "uv pattern"));
+    /* crossed over like a bow tie, and mirrored, which is fine */
+    for (int k = 0; k < 2; k++) {
+        TestMesh other = test_grid(1, 1, 1, 1, TEST_DIAGONAL_NONE);
+        other.corner_uvs[0] = k == 0 ? 1 : 3;
+        other.corner_uvs[k == 0 ? 1 : 2] = 0;
+        found = check(&other, true);
+        ck_assert_int_eq(found.count, k == 0);
+        test_mesh_free(&other);
+    }
+    test_mesh_free(&mesh);
+}
+END_TEST
+
 START_TEST(mesh_all_defects_are_counted_beyond_the_capacity) {
     TestMesh mesh = test_grid(3, 1, 1, 1, TEST_DIAGONAL_NONE);
     ToileMeshDef def = test_mesh_def(&mesh);
@@ -318,5 +361,7 @@ TEST_MAIN("mesh", mesh_sound_ones_have_no_issue, mesh_ngon_is_refused,
           mesh_face_without_uv_area_is_refused_for_patterns_only,
           mesh_non_manifold_edge_is_a_warning, mesh_flipped_neighbour_is_a_warning,
           mesh_isolated_vertex_is_a_warning, mesh_sliver_is_a_warning,
+          mesh_quad_that_is_not_convex_is_a_warning,
+          mesh_quad_that_is_not_convex_in_uv_is_a_warning_for_patterns_only,
           mesh_all_defects_are_counted_beyond_the_capacity,
           mesh_missing_arrays_and_wrong_counts_are_refused, mesh_copy_holds_the_same_values)

@@ -54,7 +54,7 @@ START_TEST(public_small_simulation) {
     ck_assert(x[1] > 0.0 && x[1] < 0.01);
     ASSERT_OK(toile_sim_get_stats(sim, &stats, NULL));
     ck_assert_int_eq(stats.contacts, 4);
-    ck_assert_int_eq(toile_sim_element_count(sim, cloth), 2);
+    ck_assert_int_eq(toile_sim_element_count(sim, cloth), 1);
     ck_assert_int_eq(toile_sim_hinge_count(sim, cloth), 1);
     toile_sim_destroy(sim);
 }

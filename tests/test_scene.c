@@ -4,7 +4,7 @@
  * made from them. */
 #include "../io/json.h"
 #include "../io/platform.h"
-#include "support/io_files.h"
+#include "support/scene_files.h"
 
 #include <check.h>
 #include <math.h>
@@ -15,64 +15,6 @@
 /* rounding of a few dozen operations on numbers near 1 */
 #define ROUNDING 1e-14
 
-static char folder[IO_PATH_SIZE];
-static char scene_path[IO_PATH_SIZE];
-
-static const char quad_obj[] = "v 0 0 0\nv 1 0 0\nv 1 0 1\nv 0 0 1\n"
-                               "vt 0 0\nvt 1 0\nvt 1 1\nvt 0 1\n"
-                               "g all\n"
-                               "f 1/1 4/4 3/3 2/2\n";
-
-static void make_folder(void) {
-    char path[IO_PATH_SIZE];
-    io_folder_make(folder);
-    io_file_write_text(folder, "q.obj", quad_obj, path);
-}
-
-static void remove_folder(void) {
-    io_folder_remove(folder);
-}
-
-/* Writes a scene of one cloth: `cloth_keys` stand at the start of line 4, `root_keys` at that of
- * line 6, each beginning with a comma or empty. */
-static void write_scene(const char *cloth_keys, const char *root_keys) {
-    char text[4096];
-    snprintf(text, sizeof text,
-             "{\n\"toile\": 1, \"frames\": \"1-3\",\n\"cloth\": [{\"name\": \"c\", \"mesh\": "
-             "\"q.obj\"\n%s\n}]\n%s\n}\n",
-             cloth_keys, root_keys);
-    io_file_write_text(folder, "scene.json", text, scene_path);
-}
-
-static ToileStatus load_with(const char *const *overrides, int32_t count, IoFindings *findings,
-                             ToileScene **scene, ToileError *error) {
-    memset(findings, 0, sizeof *findings);
-    *scene = NULL;
-    return toile_scene_load(scene_path, overrides, count, io_findings_add, findings, scene, error);
-}
-
-static ToileScene *load_good(void) {
-    IoFindings findings;
-    ToileScene *scene = NULL;
-    ToileError error = toile_error_default();
-    ToileStatus status = load_with(NULL, 0, &findings, &scene, &error);
-    ck_assert_msg(status == TOILE_STATUS_OK, "%s", error.message);
-    ck_assert_ptr_nonnull(scene);
-    return scene;
-}
-
-static ToileSceneInfo info_of(const ToileScene *scene) {
-    ToileSceneInfo info = {.struct_size = sizeof info};
-    ck_assert_int_eq(toile_scene_get_info(scene, &info, NULL), TOILE_STATUS_OK);
-    return info;
-}
-
-static ToileSceneCloth cloth_of(const ToileScene *scene, int32_t index) {
-    ToileSceneCloth cloth = {.struct_size = sizeof cloth};
-    ck_assert_int_eq(toile_scene_get_cloth(scene, index, &cloth, NULL), TOILE_STATUS_OK);
-    return cloth;
-}
-
 static ToileSimDef sim_def_of(const ToileScene *scene) {
     ToileSimDef def = toile_sim_def_default();
     ck_assert_int_eq(toile_scene_sim_def(scene, &def, NULL), TOILE_STATUS_OK);
@@ -82,11 +24,11 @@ static ToileSimDef sim_def_of(const ToileScene *scene) {
 /* ---- what a scene becomes ---- */
 
 START_TEST(scene_without_options_takes_the_defaults) {
-    write_scene("", "");
-    ToileScene *scene = load_good();
-    ToileSceneInfo info = info_of(scene);
+    scene_write("", "");
+    ToileScene *scene = scene_load_good();
+    ToileSceneInfo info = scene_info(scene);
     ToileSimDef def = sim_def_of(scene);
-    ToileSceneCloth cloth = cloth_of(scene, 0);
+    ToileSceneCloth cloth = scene_cloth(scene, 0);
     ToileFabric fabric = toile_fabric_default();
     ck_assert_int_eq(info.frame_count, 3);
     ck_assert_int_eq(info.frames[2], 3);
@@ -115,7 +57,7 @@ START_TEST(scene_without_options_takes_the_defaults) {
 END_TEST
 
 START_TEST(scene_options_arrive) {
-    write_scene(", \"unit_m\": 0.1, \"pattern\": \"metric\", \"fabric\": \"linen\", \"pins\": "
+    scene_write(", \"unit_m\": 0.1, \"pattern\": \"metric\", \"fabric\": \"linen\", \"pins\": "
                 "[{\"vertices\": [0, 3, 3], \"weight\": 1.0}, {\"group\": \"all\", \"frames\": "
                 "\"2-3\"}], \"maps\": {}, \"seams\": null, \"subdivide\": {\"simulate\": 0}",
                 ", \"up\": \"z\", \"unit_m\": 0.01, \"fps\": 25, \"solver\": {\"quality\": "
@@ -125,12 +67,12 @@ START_TEST(scene_options_arrive) {
                 "{\"coefficient_kg_per_m2_s\": 0.5}}], \"contact\": {\"thickness_m\": 0.004, "
                 "\"friction\": 0.5}, \"output\": {\"cache\": \"x.abc\", \"velocities\": false, "
                 "\"preview\": \"x.png\", \"checkpoint_every\": 10}, \"wedges\": {}");
-    ToileScene *scene = load_good();
-    ToileSceneInfo info = info_of(scene);
+    ToileScene *scene = scene_load_good();
+    ToileSceneInfo info = scene_info(scene);
     ToileSimDef def = sim_def_of(scene);
-    ToileSceneCloth cloth = cloth_of(scene, 0);
+    ToileSceneCloth cloth = scene_cloth(scene, 0);
     char expected[2 * IO_PATH_SIZE];
-    snprintf(expected, sizeof expected, "%s/x.abc", folder);
+    snprintf(expected, sizeof expected, "%s/x.abc", scene_folder);
     ck_assert_str_eq(info.cache, expected);
     ck_assert_int_eq(info.up, TOILE_UP_Z);
     ck_assert_int_eq(info.velocities, 0);
@@ -159,8 +101,8 @@ END_TEST
 
 START_TEST(scene_sim_def_keeps_the_hosts_hooks) {
     int mark = 0;
-    write_scene("", "");
-    ToileScene *scene = load_good();
+    scene_write("", "");
+    ToileScene *scene = scene_load_good();
     ToileSimDef def = toile_sim_def_default();
     def.log.user = &mark;
     def.progress.user = &mark;
@@ -172,12 +114,12 @@ START_TEST(scene_sim_def_keeps_the_hosts_hooks) {
 END_TEST
 
 START_TEST(scene_colliders_arrive_and_move) {
-    write_scene("", ", \"colliders\": [{\"name\": \"ball\", \"sphere\": {\"center\": [1, 2, 3], "
+    scene_write("", ", \"colliders\": [{\"name\": \"ball\", \"sphere\": {\"center\": [1, 2, 3], "
                     "\"radius\": 0.25}, \"motion\": [{\"frame\": 1, \"translate_m\": [0, 0, 0]}, "
                     "{\"frame\": 5, \"translate_m\": [4, 0, 0], \"rotate_rad\": [0, 0, 1]}]}, "
                     "{\"plane\": {\"normal\": [0, 2, 0]}, \"thickness_m\": 0.002}, "
                     "{\"name\": \"crate\", \"box\": {\"half\": [1, 2, 3]}, \"friction\": 0.7}]");
-    ToileScene *scene = load_good();
+    ToileScene *scene = scene_load_good();
     ToileColliderDef def = toile_collider_def_default();
     ck_assert_int_eq(toile_scene_get_collider(scene, 0, 3, &def, NULL), TOILE_STATUS_OK);
     ck_assert_int_eq(def.shape, TOILE_COLLIDER_SPHERE);
@@ -205,68 +147,7 @@ START_TEST(scene_colliders_arrive_and_move) {
 }
 END_TEST
 
-START_TEST(scene_fabric_may_be_an_object_or_a_file) {
-    static const char fabric[] = "{\"name\": \"mine\", \"density_kg_per_m2\": 0.2,\n\"stretch\": "
-                                 "{\"model\": \"stvk\", \"weft_N_per_m\": 700, \"compression\": 1, "
-                                 "\"gauss_points\": 4}, \"bend\": {\"model\": \"linear\", "
-                                 "\"warp_N_m\": 1e-6, \"scale\": \"paper\", \"law\": null, "
-                                 "\"rest_curvature_per_m\": 0, \"damping_N_m_s\": 0.0}}";
-    char path[IO_PATH_SIZE];
-    char keys[1024];
-    for (int32_t from_file = 0; from_file < 2; from_file++) {
-        io_file_write_text(folder, "mine.json", fabric, path);
-        snprintf(keys, sizeof keys, ", \"fabric\": %s", from_file ? "\"mine.json\"" : fabric);
-        write_scene(keys, "");
-        ToileScene *scene = load_good();
-        ToileSceneCloth cloth = cloth_of(scene, 0);
-        ck_assert_str_eq(cloth.fabric_name, "mine");
-        ck_assert_double_eq(cloth.fabric->density_kg_per_m2, 0.2);
-        ck_assert_double_eq(cloth.fabric->stretch_weft_N_per_m, 700);
-        ck_assert_double_eq(cloth.fabric->stretch_warp_N_per_m, 1000);
-        ck_assert_double_eq(cloth.fabric->bend_warp_N_m, 1e-6);
-        ck_assert_int_eq(cloth.fabric->bend_scale, TOILE_BEND_PAPER);
-        toile_scene_free(scene);
-    }
-}
-END_TEST
-
 /* ---- refusals ---- */
-
-typedef struct Bad {
-    const char *cloth_keys; /* at line 4, column 1 */
-    const char *root_keys;  /* at line 6, column 1 */
-    ToileStatus status;
-    int32_t line, column;
-    const char *part;
-} Bad;
-
-static void check_bad(const Bad *bads, size_t count) {
-    for (size_t i = 0; i < count; i++) {
-        IoFindings findings;
-        ToileScene *scene = NULL;
-        ToileError error = toile_error_default();
-        char place[2 * IO_PATH_SIZE];
-        write_scene(bads[i].cloth_keys, bads[i].root_keys);
-        ToileStatus status = load_with(NULL, 0, &findings, &scene, &error);
-        ck_assert_msg(scene == NULL, "accepted: %s %s", bads[i].cloth_keys, bads[i].root_keys);
-        const IoFinding *found =
-            io_findings_find(&findings, bads[i].line, bads[i].column, bads[i].part);
-        ck_assert_msg(found != NULL, "%s %s: %s", bads[i].cloth_keys, bads[i].root_keys,
-                      error.message);
-        ck_assert_str_eq(found->file, scene_path);
-        ck_assert_int_eq(found->level, TOILE_LOG_ERROR);
-        ck_assert_msg(found->status == (int32_t)bads[i].status, "%s: status %d", found->message,
-                      found->status);
-        ck_assert_int_eq(status, bads[i].status);
-        ck_assert_int_eq(error.status, bads[i].status);
-        snprintf(place, sizeof place, "%s:%d:%d: ", scene_path, bads[i].line, bads[i].column);
-        ck_assert_msg(strncmp(error.message, place, strlen(place)) == 0, "%s", error.message);
-    }
-}
-
-#define CHECK_BAD(bads) check_bad(bads, sizeof(bads) / sizeof((bads)[0]))
-#define INVALID TOILE_STATUS_INVALID_DATA
-#define UNSUPPORTED TOILE_STATUS_UNSUPPORTED
 
 START_TEST(scene_refuses_unknown_keys_with_a_suggestion) {
     static const Bad bads[] = {
@@ -387,18 +268,6 @@ START_TEST(scene_says_what_this_version_cannot_do) {
          "soft pins with a stiffness are not available"},
         {", \"pins\": [{\"group\": \"all\", \"follow\": \"body.abc:/body\"}]", "", UNSUPPORTED, 4,
          39, "following a mesh is not available"},
-        {", \"fabric\": {\"stretch\": {\"model\": \"springs\"}}", "", UNSUPPORTED, 4, 35,
-         "\"springs\" is not available"},
-        {", \"fabric\": {\"stretch\": {\"compression\": 0.5}}", "", UNSUPPORTED, 4, 41,
-         "not available in Toile"},
-        {", \"fabric\": {\"bend\": {\"model\": \"koiter\"}}", "", UNSUPPORTED, 4, 32,
-         "\"koiter\" is not available"},
-        {", \"fabric\": {\"bend\": {\"law\": [[1, 2]]}}", "", UNSUPPORTED, 4, 30,
-         "nonlinear bending laws are not available"},
-        {", \"fabric\": {\"bend\": {\"damping_N_m_s\": 1}}", "", UNSUPPORTED, 4, 40,
-         "bending damping is not available"},
-        {", \"fabric\": {\"bend\": {\"rest_curvature_per_m\": \"from-rest\"}}", "", UNSUPPORTED, 4,
-         47, "a curved rest shape is not available"},
         {"", ", \"solver\": {\"integrator\": \"bdf2\"}", UNSUPPORTED, 6, 28,
          "solver.integrator: \"bdf2\" is not available"},
         {"", ", \"gravity_m_per_s2\": [[1, [0, 0, 0]]]", UNSUPPORTED, 6, 23, "lists of keys"},
@@ -414,7 +283,6 @@ START_TEST(scene_says_what_this_version_cannot_do) {
          "\"subd\" is not available"},
         {"", ", \"output\": {\"samples_per_frame\": 2}", UNSUPPORTED, 6, 35,
          "more than one sample a frame is not available"},
-        {"", ", \"wedges\": {\"fps\": [1, 2]}", UNSUPPORTED, 6, 13, "wedges are not available"},
     };
     CHECK_BAD(bads);
 }
@@ -453,8 +321,8 @@ START_TEST(scene_refuses_a_wrong_frame_of_the_file) {
     for (size_t i = 0; i < sizeof bads / sizeof bads[0]; i++) {
         IoFindings findings;
         ToileScene *scene = NULL;
-        io_file_write_text(folder, "scene.json", bads[i].text, scene_path);
-        ck_assert_int_ne(load_with(NULL, 0, &findings, &scene, NULL), TOILE_STATUS_OK);
+        io_file_write_text(scene_folder, "scene.json", bads[i].text, scene_path);
+        ck_assert_int_ne(scene_load(NULL, 0, &findings, &scene, NULL), TOILE_STATUS_OK);
         const IoFinding *found =
             io_findings_find(&findings, bads[i].line, bads[i].column, bads[i].part);
         ck_assert_msg(found != NULL, "%s: %d:%d %s", bads[i].text, findings.items[0].line,
@@ -468,9 +336,9 @@ START_TEST(scene_reports_all_findings) {
     IoFindings findings;
     ToileScene *scene = NULL;
     ToileError error = toile_error_default();
-    write_scene(", \"seams\": [1], \"fabric\": \"nope\"",
+    scene_write(", \"seams\": [1], \"fabric\": \"nope\"",
                 ", \"fps\": -1, \"up\": \"w\", \"output\": {\"cache\": 3}");
-    ck_assert_int_eq(load_with(NULL, 0, &findings, &scene, &error), INVALID);
+    ck_assert_int_eq(scene_load(NULL, 0, &findings, &scene, &error), INVALID);
     ck_assert_int_eq(findings.count, 5);
 }
 END_TEST
@@ -489,8 +357,8 @@ START_TEST(scene_names_the_place_of_a_missing_file) {
     IoFindings findings;
     ToileScene *scene = NULL;
     ToileError error = toile_error_default();
-    snprintf(scene_path, sizeof scene_path, "%.200s/none.json", folder);
-    ck_assert_int_eq(load_with(NULL, 0, &findings, &scene, &error), TOILE_STATUS_NOT_FOUND);
+    snprintf(scene_path, sizeof scene_path, "%.200s/none.json", scene_folder);
+    ck_assert_int_eq(scene_load(NULL, 0, &findings, &scene, &error), TOILE_STATUS_NOT_FOUND);
     ck_assert_int_eq(findings.count, 1);
     ck_assert_str_eq(findings.items[0].message, "there is no such file");
     ck_assert_ptr_nonnull(strstr(error.message, "/none.json: there is no such file"));
@@ -504,19 +372,20 @@ START_TEST(scene_reports_mesh_defects_with_the_line_of_the_face) {
     IoFindings findings;
     ToileScene *scene = NULL;
     ToileError error = toile_error_default();
-    io_file_write_text(folder, "q.obj", ngon, path);
-    write_scene("", "");
-    ck_assert_int_eq(load_with(NULL, 0, &findings, &scene, &error), INVALID);
+    io_file_write_text(scene_folder, "q.obj", ngon, path);
+    scene_write("", "");
+    ck_assert_int_eq(scene_load(NULL, 0, &findings, &scene, &error), INVALID);
     const IoFinding *found = io_findings_find(&findings, 8, 0, "5 corners");
     ck_assert_msg(found != NULL, "%s", error.message);
     ck_assert_str_eq(found->file, path);
     /* a quad is two triangles, but one face */
-    io_file_write_text(folder, "q.obj", "v 0 0 0\nv 1 0 0\nv 2 0 0\nv 3 0 0\nf 1 2 3 4\n", path);
-    ck_assert_int_eq(load_with(NULL, 0, &findings, &scene, &error), INVALID);
+    io_file_write_text(scene_folder, "q.obj", "v 0 0 0\nv 1 0 0\nv 2 0 0\nv 3 0 0\nf 1 2 3 4\n",
+                       path);
+    ck_assert_int_eq(scene_load(NULL, 0, &findings, &scene, &error), INVALID);
     ck_assert_ptr_nonnull(io_findings_find(&findings, 5, 0, "has no area"));
     ck_assert_int_eq(findings.count, 1);
-    io_file_write_text(folder, "q.obj", "v 0 0 0\nv 0 nan 0\n", path);
-    ck_assert_int_eq(load_with(NULL, 0, &findings, &scene, &error), INVALID);
+    io_file_write_text(scene_folder, "q.obj", "v 0 0 0\nv 0 nan 0\n", path);
+    ck_assert_int_eq(scene_load(NULL, 0, &findings, &scene, &error), INVALID);
     ck_assert_ptr_nonnull(io_findings_find(&findings, 2, 0, "not a finite number"));
 }
 END_TEST
@@ -529,10 +398,10 @@ START_TEST(scene_lists_few_defects_of_a_kind_and_counts_the_rest) {
     tl_io_text_add_string(&text, "v 0 0 0\nv 1 0 0\nv 1 0 1\nf 1 2 3\n");
     for (int32_t i = 0; i < 30; i++)
         tl_io_text_add_string(&text, "f 1 1 2\n");
-    io_file_write_text(folder, "q.obj", text.data, path);
+    io_file_write_text(scene_folder, "q.obj", text.data, path);
     tl_io_text_free(&text);
-    write_scene("", "");
-    ck_assert_int_eq(load_with(NULL, 0, &findings, &scene, NULL), INVALID);
+    scene_write("", "");
+    ck_assert_int_eq(scene_load(NULL, 0, &findings, &scene, NULL), INVALID);
     ck_assert_int_le(findings.count, 40);
     ck_assert_ptr_nonnull(io_findings_find(&findings, 0, 0, "are not listed"));
 }
@@ -542,12 +411,12 @@ START_TEST(scene_checks_that_poses_fit_the_mesh) {
     char path[IO_PATH_SIZE];
     IoFindings findings;
     ToileScene *scene = NULL;
-    io_file_write_text(folder, "r.obj", "v 0 0 0\nv 1 0 0\n", path);
-    write_scene(", \"rest\": \"r.obj\"", "");
-    ck_assert_int_eq(load_with(NULL, 0, &findings, &scene, NULL), INVALID);
+    io_file_write_text(scene_folder, "r.obj", "v 0 0 0\nv 1 0 0\n", path);
+    scene_write(", \"rest\": \"r.obj\"", "");
+    ck_assert_int_eq(scene_load(NULL, 0, &findings, &scene, NULL), INVALID);
     ck_assert_ptr_nonnull(io_findings_find(&findings, 4, 11, "has 2 vertices, but the mesh"));
-    io_file_write_text(folder, "r.obj", "v 0 0 0\nv 0 0 0\nv 0 0 0\nv 0 0 0\n", path);
-    ck_assert_int_eq(load_with(NULL, 0, &findings, &scene, NULL), INVALID);
+    io_file_write_text(scene_folder, "r.obj", "v 0 0 0\nv 0 0 0\nv 0 0 0\nv 0 0 0\n", path);
+    ck_assert_int_eq(scene_load(NULL, 0, &findings, &scene, NULL), INVALID);
     ck_assert_ptr_nonnull(io_findings_find(&findings, 4, 11, "the rest shape cannot be used"));
 }
 END_TEST
@@ -559,12 +428,12 @@ START_TEST(scene_pattern_needs_uvs) {
     char path[IO_PATH_SIZE];
     IoFindings findings;
     ToileScene *scene = NULL;
-    write_scene(", \"pattern\": \"metric\"", "");
-    io_file_write_text(folder, "q.obj", bare, path);
-    ck_assert_int_eq(load_with(NULL, 0, &findings, &scene, NULL), INVALID);
+    scene_write(", \"pattern\": \"metric\"", "");
+    io_file_write_text(scene_folder, "q.obj", bare, path);
+    ck_assert_int_eq(scene_load(NULL, 0, &findings, &scene, NULL), INVALID);
     ck_assert_ptr_nonnull(io_findings_find(&findings, 4, 14, "needs texture coordinates"));
-    io_file_write_text(folder, "q.obj", half, path);
-    ck_assert_int_eq(load_with(NULL, 0, &findings, &scene, NULL), INVALID);
+    io_file_write_text(scene_folder, "q.obj", half, path);
+    ck_assert_int_eq(scene_load(NULL, 0, &findings, &scene, NULL), INVALID);
     ck_assert_ptr_nonnull(io_findings_find(&findings, 9, 0, "corners without texture coordinates"));
 }
 END_TEST
@@ -574,16 +443,16 @@ START_TEST(scene_lists_ten_groups_at_most) {
     char path[IO_PATH_SIZE];
     IoFindings findings;
     ToileScene *scene = NULL;
-    tl_io_text_add_string(&text, quad_obj);
+    tl_io_text_add_string(&text, scene_quad_obj);
     for (int32_t i = 0; i < 12; i++) {
         char line[32];
         snprintf(line, sizeof line, "g seam%d\n", i);
         tl_io_text_add_string(&text, line);
     }
-    io_file_write_text(folder, "q.obj", text.data, path);
+    io_file_write_text(scene_folder, "q.obj", text.data, path);
     tl_io_text_free(&text);
-    write_scene(", \"pins\": [{\"group\": \"waistband\"}]", "");
-    ck_assert_int_eq(load_with(NULL, 0, &findings, &scene, NULL), INVALID);
+    scene_write(", \"pins\": [{\"group\": \"waistband\"}]", "");
+    ck_assert_int_eq(scene_load(NULL, 0, &findings, &scene, NULL), INVALID);
     ck_assert_ptr_nonnull(io_findings_find(&findings, 4, 22, "only \"all\", \"seam0\", "));
     ck_assert_ptr_nonnull(io_findings_find(&findings, 4, 22, "\"seam8\" and 3 more"));
 }
@@ -593,48 +462,32 @@ START_TEST(scene_point_cache_holds_one_cloth) {
     IoFindings findings;
     ToileScene *scene = NULL;
     char expected[2 * IO_PATH_SIZE];
-    write_scene("", ", \"output\": {\"cache\": \"x.pc2\"}");
-    scene = load_good();
-    snprintf(expected, sizeof expected, "%s/x.pc2", folder);
-    ck_assert_str_eq(info_of(scene).cache, expected);
+    scene_write("", ", \"output\": {\"cache\": \"x.pc2\"}");
+    scene = scene_load_good();
+    snprintf(expected, sizeof expected, "%s/x.pc2", scene_folder);
+    ck_assert_str_eq(scene_info(scene).cache, expected);
     toile_scene_free(scene);
-    write_scene("}, {\"name\": \"d\", \"mesh\": \"q.obj\"", ", \"output\": {\"cache\": \"x.pc2\"}");
-    ck_assert_int_eq(load_with(NULL, 0, &findings, &scene, NULL), INVALID);
+    scene_write("}, {\"name\": \"d\", \"mesh\": \"q.obj\"", ", \"output\": {\"cache\": \"x.pc2\"}");
+    ck_assert_int_eq(scene_load(NULL, 0, &findings, &scene, NULL), INVALID);
     ck_assert_ptr_nonnull(io_findings_find(&findings, 6, 23, "holds one mesh"));
 }
 END_TEST
 
-static void check_warning(int32_t line, int32_t column, const char *part) {
-    IoFindings findings;
-    ToileScene *scene = NULL;
-    ToileError error = toile_error_default();
-    ToileStatus status = load_with(NULL, 0, &findings, &scene, &error);
-    ck_assert_msg(status == TOILE_STATUS_OK, "%s", error.message);
-    const IoFinding *found = io_findings_find(&findings, line, column, part);
-    ck_assert_msg(found != NULL, "%d findings, none says %s", findings.count, part);
-    ck_assert_int_eq(found->level, TOILE_LOG_WARNING);
-    toile_scene_free(scene);
-}
-
 START_TEST(scene_warns_about_odd_but_usable_content) {
-    write_scene(", \"unit_m\": 0.001", "");
-    check_warning(0, 0, "the cloth \"c\" is 0.001 m across");
-    write_scene(", \"unit_m\": 100", "");
-    check_warning(0, 0, "the cloth \"c\" is 100 m across");
-    write_scene(", \"pattern\": \"metric\",\"pattern_scale_m\": 2", "");
-    check_warning(4, 42, "the pattern has an area of 4 m2, but the mesh one of 1 m2");
-    write_scene(", \"pattern\": \"metric\", \"unit_m\": 2", "");
-    check_warning(3, 11, "set pattern_scale_m (2 would make them equal)");
-    write_scene("", ", \"contact\": {\"self\": true}");
-    check_warning(6, 23, "contact.self: self-collision is not available");
-    write_scene(", \"fabric\": {\"bend\": {\"poisson\": 0.3}}", "");
-    check_warning(4, 34, "has no effect on the bending model");
-    IoFindings findings;
-    ToileScene *scene = NULL;
-    write_scene("", ", \"contact\": {\"self\": false}");
-    ck_assert_int_eq(load_with(NULL, 0, &findings, &scene, NULL), TOILE_STATUS_OK);
-    ck_assert_int_eq(findings.count, 0);
-    toile_scene_free(scene);
+    scene_write(", \"unit_m\": 0.001", "");
+    scene_check_warning(0, 0, "the cloth \"c\" is 0.001 m across");
+    scene_write(", \"unit_m\": 100", "");
+    scene_check_warning(0, 0, "the cloth \"c\" is 100 m across");
+    scene_write(", \"pattern\": \"metric\",\"pattern_scale_m\": 2", "");
+    scene_check_warning(4, 42, "the pattern has an area of 4 m2, but the mesh one of 1 m2");
+    scene_write(", \"pattern\": \"metric\", \"unit_m\": 2", "");
+    scene_check_warning(3, 11, "set pattern_scale_m (2 would make them equal)");
+    scene_write("", ", \"contact\": {\"self\": true}");
+    scene_check_warning(6, 23, "contact.self: self-collision is not available");
+    scene_write(", \"fabric\": {\"bend\": {\"poisson\": 0.3}}", "");
+    scene_check_warning(4, 34, "has no effect on the bending model");
+    scene_write("", ", \"contact\": {\"self\": false}");
+    scene_check_no_warning();
 }
 END_TEST
 
@@ -645,14 +498,15 @@ START_TEST(scene_warns_about_uvs_of_some_faces) {
                                    "vt 1 1\nvt 0 1\nvt 0.5 0\n"
                                    "f 1/1 3/3 2/2\nf 1/1 4/4 3/3\nf 2/2 3/3 5/4\n";
     char path[IO_PATH_SIZE];
-    io_file_write_text(folder, "q.obj", half, path);
-    write_scene("", "");
-    check_warning(9, 0, "face 1 (counted from 0) has corners without texture coordinates, so");
-    io_file_write_text(folder, "q.obj", mirrored, path);
-    write_scene(", \"pattern\": \"metric\"", "");
-    check_warning(13, 0,
-                  "face 2 (counted from 0) is turned over in uv against most others, as are "
-                  "1 of 3 faces");
+    io_file_write_text(scene_folder, "q.obj", half, path);
+    scene_write("", "");
+    scene_check_warning(9, 0,
+                        "face 1 (counted from 0) has corners without texture coordinates, so");
+    io_file_write_text(scene_folder, "q.obj", mirrored, path);
+    scene_write(", \"pattern\": \"metric\"", "");
+    scene_check_warning(13, 0,
+                        "face 2 (counted from 0) is turned over in uv against most others, as are "
+                        "1 of 3 faces");
 }
 END_TEST
 
@@ -663,26 +517,26 @@ START_TEST(scene_survives_files_cut_at_any_length) {
     char path[IO_PATH_SIZE];
     IoFindings findings;
     ToileScene *scene = NULL;
-    write_scene(", \"fabric\": \"f.json\", \"pins\": [{\"group\": \"all\", \"follow\": \"b\"}]",
+    scene_write(", \"fabric\": \"f.json\", \"pins\": [{\"group\": \"all\", \"follow\": \"b\"}]",
                 ", \"colliders\": [{\"name\": \"b\", \"sphere\": {\"radius\": 1}, \"motion\": "
                 "[{\"frame\": 1}]}]");
-    io_file_write_text(folder, "f.json", fabric, path);
+    io_file_write_text(scene_folder, "f.json", fabric, path);
     ck_assert_int_eq(tl_io_read_file(scene_path, 10000, &text, &size, NULL), TOILE_STATUS_OK);
     for (size_t length = 0; length + 2 < size; length++) {
-        io_file_write(folder, "scene.json", text, length, scene_path);
-        ck_assert_int_eq(load_with(NULL, 0, &findings, &scene, NULL), INVALID);
+        io_file_write(scene_folder, "scene.json", text, length, scene_path);
+        ck_assert_int_eq(scene_load(NULL, 0, &findings, &scene, NULL), INVALID);
         ck_assert_ptr_null(scene);
     }
-    io_file_write(folder, "scene.json", text, size, scene_path);
+    io_file_write(scene_folder, "scene.json", text, size, scene_path);
     free(text);
     for (size_t length = 0; length + 1 < sizeof fabric; length++) {
-        io_file_write(folder, "f.json", fabric, length, path);
-        ck_assert_int_eq(load_with(NULL, 0, &findings, &scene, NULL), INVALID);
+        io_file_write(scene_folder, "f.json", fabric, length, path);
+        ck_assert_int_eq(scene_load(NULL, 0, &findings, &scene, NULL), INVALID);
     }
-    io_file_write_text(folder, "f.json", fabric, path);
-    for (size_t length = 0; length < sizeof quad_obj; length++) {
-        io_file_write(folder, "q.obj", quad_obj, length, path);
-        load_with(NULL, 0, &findings, &scene, NULL);
+    io_file_write_text(scene_folder, "f.json", fabric, path);
+    for (size_t length = 0; length <= strlen(scene_quad_obj); length++) {
+        io_file_write(scene_folder, "q.obj", scene_quad_obj, length, path);
+        scene_load(NULL, 0, &findings, &scene, NULL);
         toile_scene_free(scene);
     }
 }
@@ -701,11 +555,11 @@ START_TEST(scene_overrides_change_the_scene) {
     IoFindings findings;
     ToileScene *scene = NULL;
     ToileError error = toile_error_default();
-    write_scene(", \"fabric\": \"linen\"", "");
-    ToileStatus status = load_with(overrides, 7, &findings, &scene, &error);
+    scene_write(", \"fabric\": \"linen\"", "");
+    ToileStatus status = scene_load(overrides, 7, &findings, &scene, &error);
     ck_assert_msg(status == TOILE_STATUS_OK, "%s", error.message);
-    ToileSceneInfo info = info_of(scene);
-    ToileSceneCloth cloth = cloth_of(scene, 0);
+    ToileSceneInfo info = scene_info(scene);
+    ToileSceneCloth cloth = scene_cloth(scene, 0);
     ck_assert_double_eq(info.fps, 30);
     ck_assert_int_eq(info.frames[0], 5);
     ck_assert_int_eq(sim_def_of(scene).substeps, 7);
@@ -724,10 +578,11 @@ START_TEST(scene_override_of_a_fabric_file_expands_it) {
     char path[IO_PATH_SIZE];
     IoFindings findings;
     ToileScene *scene = NULL;
-    io_file_write_text(folder, "f.json", "{\"name\": \"mine\", \"thickness_m\": 0.002}", path);
-    write_scene(", \"fabric\": \"f.json\"", "");
-    ck_assert_int_eq(load_with(overrides, 1, &findings, &scene, NULL), TOILE_STATUS_OK);
-    ToileSceneCloth cloth = cloth_of(scene, 0);
+    io_file_write_text(scene_folder, "f.json", "{\"name\": \"mine\", \"thickness_m\": 0.002}",
+                       path);
+    scene_write(", \"fabric\": \"f.json\"", "");
+    ck_assert_int_eq(scene_load(overrides, 1, &findings, &scene, NULL), TOILE_STATUS_OK);
+    ToileSceneCloth cloth = scene_cloth(scene, 0);
     ck_assert_double_eq(cloth.fabric->density_kg_per_m2, 0.5);
     ck_assert_double_eq(cloth.fabric->thickness_m, 0.002);
     toile_scene_free(scene);
@@ -752,8 +607,8 @@ START_TEST(scene_refuses_wrong_overrides_and_names_them) {
         ToileScene *scene = NULL;
         ToileError error = toile_error_default();
         char place[128];
-        write_scene("", ", \"fps\": 24");
-        ck_assert_int_ne(load_with(&cases[i][0], 1, &findings, &scene, &error), TOILE_STATUS_OK);
+        scene_write("", ", \"fps\": 24");
+        ck_assert_int_ne(scene_load(&cases[i][0], 1, &findings, &scene, &error), TOILE_STATUS_OK);
         ck_assert_msg(strstr(error.message, cases[i][1]) != NULL, "%s: %s", cases[i][0],
                       error.message);
         snprintf(place, sizeof place, "--set %s", cases[i][0]);
@@ -765,41 +620,41 @@ END_TEST
 static uint64_t hash_with(const char *override) {
     IoFindings findings;
     ToileScene *scene = NULL;
-    ck_assert_int_eq(load_with(&override, override ? 1 : 0, &findings, &scene, NULL),
+    ck_assert_int_eq(scene_load(&override, override ? 1 : 0, &findings, &scene, NULL),
                      TOILE_STATUS_OK);
-    uint64_t hash = info_of(scene).hash;
+    uint64_t hash = scene_info(scene).hash;
     toile_scene_free(scene);
     return hash;
 }
 
 START_TEST(scene_hash_leaves_out_threads_and_output) {
-    write_scene("", "");
+    scene_write("", "");
     uint64_t hash = hash_with(NULL);
     ck_assert_uint_eq(hash_with("solver.threads=3"), hash);
     ck_assert_uint_eq(hash_with("output.cache=elsewhere.abc"), hash);
-    write_scene("",
+    scene_write("",
                 ", \"solver\": {\"threads\": 2, \"quality\": \"fast\"}, \"output\": {\"preview\": "
                 "\"x.png\"}");
     uint64_t fast = hash_with(NULL);
     ck_assert_uint_ne(fast, hash);
     ck_assert_uint_eq(hash_with("solver.threads=5"), fast);
     ck_assert_uint_ne(hash_with("solver.quality=accurate"), fast);
-    write_scene("", ", \"solver\": {\"quality\": \"fast\"}");
+    scene_write("", ", \"solver\": {\"quality\": \"fast\"}");
     ck_assert_uint_eq(hash_with(NULL), fast);
 }
 END_TEST
 
 START_TEST(scene_hash_follows_content_not_spelling) {
     char path[IO_PATH_SIZE];
-    write_scene("", ", \"fps\": 24");
+    scene_write("", ", \"fps\": 24");
     uint64_t hash = hash_with(NULL);
     ck_assert_uint_eq(hash_with(NULL), hash);
     ck_assert_uint_eq(hash_with("fps=24"), hash);
     ck_assert_uint_ne(hash_with("fps=25"), hash);
-    write_scene("   ", "  , \"fps\" :\n 24.0");
+    scene_write("   ", "  , \"fps\" :\n 24.0");
     ck_assert_uint_eq(hash_with(NULL), hash);
-    io_file_write_text(folder, "q.obj", "# one comment more\nv 0 0 0\nv 1 0 0\nv 1 0 1\nf 1 3 2\n",
-                       path);
+    io_file_write_text(scene_folder, "q.obj",
+                       "# one comment more\nv 0 0 0\nv 1 0 0\nv 1 0 1\nf 1 3 2\n", path);
     ck_assert_uint_ne(hash_with(NULL), hash);
 }
 END_TEST
@@ -826,11 +681,11 @@ static void step_to(const ToileScene *scene, ToileSim *sim, int32_t frame) {
 START_TEST(scene_pins_follow_a_collider_rigidly) {
     ToileClothId cloth;
     double x[12];
-    write_scene(", \"pins\": [{\"vertices\": [0, 3], \"follow\": \"arm\"}]",
+    scene_write(", \"pins\": [{\"vertices\": [0, 3], \"follow\": \"arm\"}]",
                 ", \"colliders\": [{\"name\": \"arm\", \"sphere\": {\"center\": [0, -9, 0], "
                 "\"radius\": 0.1}, \"motion\": [{\"frame\": 1}, {\"frame\": 3, \"translate_m\": "
                 "[0, 1, 0], \"rotate_rad\": [0, 1.5707963267948966, 0]}]}]");
-    ToileScene *scene = load_good();
+    ToileScene *scene = scene_load_good();
     ToileSim *sim = make_sim(scene, &cloth);
     step_to(scene, sim, 2);
     ck_assert_int_eq(toile_sim_get_positions(sim, cloth, x, NULL), TOILE_STATUS_OK);
@@ -853,8 +708,8 @@ START_TEST(scene_pins_hold_only_in_their_frames) {
     ToileClothId cloth;
     double x[12];
     double held[12];
-    write_scene(", \"pins\": [{\"group\": \"all\", \"frames\": \"1-2,4\"}]", "");
-    ToileScene *scene = load_good();
+    scene_write(", \"pins\": [{\"group\": \"all\", \"frames\": \"1-2,4\"}]", "");
+    ToileScene *scene = scene_load_good();
     ToileSim *sim = make_sim(scene, &cloth);
     step_to(scene, sim, 2);
     toile_sim_get_positions(sim, cloth, x, NULL);
@@ -877,11 +732,11 @@ START_TEST(scene_pin_caught_again_follows_from_where_it_is) {
     ToileClothId cloth;
     double before[12];
     double x[12];
-    write_scene(", \"pins\": [{\"group\": \"all\", \"frames\": \"3-9\", \"follow\": \"arm\"}]",
+    scene_write(", \"pins\": [{\"group\": \"all\", \"frames\": \"3-9\", \"follow\": \"arm\"}]",
                 ", \"colliders\": [{\"name\": \"arm\", \"sphere\": {\"center\": [0, -9, 0], "
                 "\"radius\": 0.1}, \"motion\": [{\"frame\": 1}, {\"frame\": 5, \"translate_m\": "
                 "[4, 0, 0]}]}]");
-    ToileScene *scene = load_good();
+    ToileScene *scene = scene_load_good();
     ToileSim *sim = make_sim(scene, &cloth);
     step_to(scene, sim, 2);
     toile_sim_get_positions(sim, cloth, before, NULL);
@@ -901,10 +756,10 @@ START_TEST(scene_start_and_rest_reach_the_simulation) {
     char path[IO_PATH_SIZE];
     ToileClothId cloth;
     double x[12];
-    io_file_write_text(folder, "s.obj", "v 0 5 0\nv 1 5 0\nv 1 5 1\nv 0 5 1\n", path);
-    io_file_write_text(folder, "r.obj", "v 0 0 0\nv 0.5 0 0\nv 0.5 0 0.5\nv 0 0 0.5\n", path);
-    write_scene(", \"start\": \"s.obj\", \"rest\": \"r.obj\"", "");
-    ToileScene *scene = load_good();
+    io_file_write_text(scene_folder, "s.obj", "v 0 5 0\nv 1 5 0\nv 1 5 1\nv 0 5 1\n", path);
+    io_file_write_text(scene_folder, "r.obj", "v 0 0 0\nv 0.5 0 0\nv 0.5 0 0.5\nv 0 0 0.5\n", path);
+    scene_write(", \"start\": \"s.obj\", \"rest\": \"r.obj\"", "");
+    ToileScene *scene = scene_load_good();
     ToileSim *sim = make_sim(scene, &cloth);
     ToileEnergies energies = toile_energies_default();
     toile_sim_get_positions(sim, cloth, x, NULL);
@@ -925,8 +780,8 @@ START_TEST(scene_functions_refuse_wrong_arguments) {
                      TOILE_STATUS_INVALID_ARGUMENT);
     ck_assert_int_eq(toile_scene_load("x", NULL, 1, NULL, NULL, &scene, NULL),
                      TOILE_STATUS_INVALID_ARGUMENT);
-    write_scene("", "");
-    scene = load_good();
+    scene_write("", "");
+    scene = scene_load_good();
     ck_assert_int_eq(toile_scene_get_info(scene, &info, NULL), TOILE_STATUS_INVALID_ARGUMENT);
     ck_assert_int_eq(toile_scene_get_cloth(scene, 1, &cloth, NULL), TOILE_STATUS_INVALID_ARGUMENT);
     ck_assert_int_eq(toile_scene_get_cloth(scene, -1, &cloth, NULL), TOILE_STATUS_INVALID_ARGUMENT);
@@ -940,48 +795,111 @@ END_TEST
 
 /* ---- schema ---- */
 
-START_TEST(scene_schema_is_valid_json_with_every_top_key) {
-    static const char *const keys[] = {"toile",  "fps",    "frames",           "up",     "unit_m",
-                                       "solver", "cloth",  "colliders",        "fields", "contact",
-                                       "output", "wedges", "gravity_m_per_s2", "$schema"};
+/* Parses the schema; free the arena. */
+static const TlJson *read_schema(TlIoArena *arena) {
     char *path = tl_io_path_beside(__FILE__, "../io/scene.schema.json");
     char *text = NULL;
     size_t size = 0;
-    TlIoArena arena = {0};
     TlReport report = {0};
     ck_assert_int_eq(tl_io_read_file(path, TL_JSON_MAX_BYTES, &text, &size, NULL), TOILE_STATUS_OK);
-    const TlJson *schema = tl_json_parse(text, size, path, &arena, &report);
+    const TlJson *schema = tl_json_parse(text, size, "schema", arena, &report);
     ck_assert_ptr_nonnull(schema);
-    const TlJson *properties = tl_json_get(schema, "properties");
-    ck_assert_int_eq(properties->count, (int32_t)(sizeof keys / sizeof keys[0]));
-    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
-        ck_assert_msg(tl_json_get(properties, keys[i]) != NULL, "%s", keys[i]);
-    tl_io_arena_free(&arena);
     free(text);
     free(path);
+    return schema;
+}
+
+/* The value at "a/b/c" of a tree. */
+static const TlJson *at(const TlJson *tree, const char *path) {
+    char part[64];
+    while (tree && *path) {
+        size_t length = strcspn(path, "/");
+        snprintf(part, sizeof part, "%.*s", (int)length, path);
+        tree = tl_json_get(tree, part);
+        path += length + (path[length] == '/');
+    }
+    ck_assert_ptr_nonnull(tree);
+    return tree;
+}
+
+static void check_properties(const TlJson *object, const char *const *keys, size_t count) {
+    const TlJson *properties = at(object, "properties");
+    for (size_t i = 0; i < count; i++)
+        ck_assert_msg(tl_json_get(properties, keys[i]) != NULL, "%s", keys[i]);
+    ck_assert_int_eq(properties->count, (int32_t)count);
+}
+
+START_TEST(scene_schema_is_valid_json_with_every_key) {
+    static const char *const keys[] = {"toile",  "fps",    "frames",           "up",     "unit_m",
+                                       "solver", "cloth",  "colliders",        "fields", "contact",
+                                       "output", "wedges", "gravity_m_per_s2", "$schema"};
+    static const char *const stretch[] = {"model",         "weft_N_per_m", "warp_N_per_m",
+                                          "shear_N_per_m", "poisson",      "damping_s",
+                                          "compression",   "gauss_points", "limit"};
+    static const char *const bend[] = {
+        "model",         "weft_N_m",  "warp_N_m", "damping_N_m_s",
+        "damping_model", "scale",     "poisson",  "in_element_weight",
+        "fold_exponent", "intervals", "law",      "rest_curvature_per_m"};
+    TlIoArena arena = {0};
+    const TlJson *schema = read_schema(&arena);
+    check_properties(schema, keys, sizeof keys / sizeof keys[0]);
+    const TlJson *fabric = at(schema, "$defs/fabric/properties");
+    check_properties(at(fabric, "stretch"), stretch, sizeof stretch / sizeof stretch[0]);
+    check_properties(at(fabric, "bend"), bend, sizeof bend / sizeof bend[0]);
+    tl_io_arena_free(&arena);
+}
+END_TEST
+
+/* Each word of an enum in the schema must be read. */
+static void check_enum(const TlJson *schema, const char *path, const char *format) {
+    const TlJson *words = at(schema, path);
+    ck_assert_int_gt(words->count, 1);
+    for (const TlJson *word = words->first; word; word = word->next) {
+        char keys[256];
+        char text[64] = "null";
+        if (word->kind == TL_JSON_STRING)
+            snprintf(text, sizeof text, "\"%s\"", word->string);
+        snprintf(keys, sizeof keys, format, text);
+        scene_write(keys, "");
+        toile_scene_free(scene_load_good());
+    }
+}
+
+START_TEST(scene_reads_every_word_of_the_schema) {
+    TlIoArena arena = {0};
+    const TlJson *schema = read_schema(&arena);
+    check_enum(schema, "$defs/fabric/properties/stretch/properties/model/enum",
+               STRETCH("\"model\": %s"));
+    check_enum(schema, "$defs/fabric/properties/bend/properties/model/enum", BEND("\"model\": %s"));
+    check_enum(schema, "$defs/fabric/properties/bend/properties/damping_model/enum",
+               BEND("\"damping_model\": %s"));
+    check_enum(schema, "$defs/fabric/properties/bend/properties/scale/enum", BEND("\"scale\": %s"));
+    check_enum(schema, "$defs/cloth/properties/elements/enum", ", \"elements\": %s");
+    check_enum(schema, "$defs/cloth/properties/pattern/enum", ", \"pattern\": %s");
+    tl_io_arena_free(&arena);
 }
 END_TEST
 
 static void add_reading(Suite *suite) {
     TCase *tcase = tcase_create("reading");
-    tcase_add_checked_fixture(tcase, make_folder, remove_folder);
+    tcase_add_checked_fixture(tcase, scene_make_folder, scene_remove_folder);
     tcase_add_test(tcase, scene_without_options_takes_the_defaults);
     tcase_add_test(tcase, scene_options_arrive);
     tcase_add_test(tcase, scene_sim_def_keeps_the_hosts_hooks);
     tcase_add_test(tcase, scene_colliders_arrive_and_move);
-    tcase_add_test(tcase, scene_fabric_may_be_an_object_or_a_file);
     tcase_add_test(tcase, scene_overrides_change_the_scene);
     tcase_add_test(tcase, scene_override_of_a_fabric_file_expands_it);
     tcase_add_test(tcase, scene_refuses_wrong_overrides_and_names_them);
     tcase_add_test(tcase, scene_hash_follows_content_not_spelling);
     tcase_add_test(tcase, scene_hash_leaves_out_threads_and_output);
-    tcase_add_test(tcase, scene_schema_is_valid_json_with_every_top_key);
+    tcase_add_test(tcase, scene_schema_is_valid_json_with_every_key);
+    tcase_add_test(tcase, scene_reads_every_word_of_the_schema);
     suite_add_tcase(suite, tcase);
 }
 
 static void add_refusals(Suite *suite) {
     TCase *tcase = tcase_create("refusals");
-    tcase_add_checked_fixture(tcase, make_folder, remove_folder);
+    tcase_add_checked_fixture(tcase, scene_make_folder, scene_remove_folder);
     tcase_add_test(tcase, scene_refuses_unknown_keys_with_a_suggestion);
     tcase_add_test(tcase, scene_refuses_wrong_types_and_ranges);
     tcase_add_test(tcase, scene_refuses_wrong_pins_and_colliders);
@@ -1004,7 +922,7 @@ static void add_refusals(Suite *suite) {
 
 static void add_simulations(Suite *suite) {
     TCase *tcase = tcase_create("simulations");
-    tcase_add_checked_fixture(tcase, make_folder, remove_folder);
+    tcase_add_checked_fixture(tcase, scene_make_folder, scene_remove_folder);
     tcase_add_test(tcase, scene_pins_follow_a_collider_rigidly);
     tcase_add_test(tcase, scene_pins_hold_only_in_their_frames);
     tcase_add_test(tcase, scene_pin_caught_again_follows_from_where_it_is);

@@ -540,7 +540,7 @@ START_TEST(sim_free_cloth_keeps_its_momentum) {
     TestModel model;
     ToileSim *sim = test_sim(&def);
     ToileClothId cloth = test_add(sim, &mesh, &fabric, NULL, 0);
-    test_model(&mesh, &fabric, TOILE_PATTERN_NONE, &model);
+    test_model_with(&mesh, &fabric, TOILE_PATTERN_NONE, true, NULL, NULL, &model);
     double v0[75], p0[3], L0[3], p1[3], L1[3], turn[3];
     for (int i = 0; i < 75; i++) {
         v0[i] = test_between(&random, -1, 1) + (i % 3 == 0 ? 2 : 0);
@@ -780,7 +780,7 @@ START_TEST(sim_settle_residual_is_honest) {
     ToileSim *sim = test_sim(&def);
     ToileClothId cloth = test_add(sim, &mesh, &fabric, pins, 2);
     double force[147], sum = 0.0, load = 0.0, largest = 0.0;
-    test_model(&mesh, &fabric, TOILE_PATTERN_NONE, &model);
+    test_model_with(&mesh, &fabric, TOILE_PATTERN_NONE, true, NULL, NULL, &model);
     ASSERT_OK(toile_sim_settle(sim, NULL, &result, NULL));
     ck_assert_int_eq(result.converged, 1);
     ck_assert_double_le(result.residual, 1e-6);

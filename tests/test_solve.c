@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The block matrix and conjugate gradients against dense algebra; Newton, its line search, and
  * steps from extreme states. */
+#include "force/bend_linear.h"
 #include "force/stretch_stvk.h"
 #include "solve/implicit_euler.h"
 #include "solve/settle.h"
@@ -50,7 +51,8 @@ static void dense_matrix(const Fixture *f, double *dense) {
     TlPoint at = {f->x, NULL, 0.0};
     double *bend = test_alloc(sizeof(double) * (size_t)(f->n * f->n));
     test_hessian(&stretch, &at, dense);
-    test_hessian(&f->system.bend, &at, bend);
+    TlElements linear = tl_bend_linear(&f->model.model);
+    test_hessian(&linear, &at, bend);
     for (int32_t i = 0; i < f->n * f->n; i++) {
         dense[i] += bend[i];
     }
@@ -107,7 +109,8 @@ START_TEST(solve_gradient_is_that_of_the_energies) {
     TlPoint at = {f.x, NULL, 0.0};
     tl_system_derive(&f.system, &at, false, f.system.grad);
     test_gradient(&stretch, &at, a);
-    test_gradient(&f.system.bend, &at, b);
+    TlElements bend = tl_bend_linear(&f.model.model);
+    test_gradient(&bend, &at, b);
     for (int32_t i = 0; i < f.n; i++) {
         ASSERT_NEAR(f.system.grad[i], a[i] + b[i], ROUNDING * test_largest(f.system.grad, f.n));
     }
@@ -270,12 +273,12 @@ START_TEST(newton_line_search_lowers_the_potential) {
                         .linear_tolerance = 1e-6,
                         .most_move_m = (double)INFINITY};
     TlPoint at = {f.x, NULL, 0.0};
-    double last = tl_system_stretch(&f.system, &at) + tl_system_bend(&f.system, &at);
+    double last = tl_system_value(&f.system, &at);
     int32_t cuts = 0;
     for (int k = 0; k < 60; k++) {
         memcpy(f.system.x_start, f.x, sizeof(double) * (size_t)f.n);
         TlNewtonResult result = tl_newton(&f.system, &no_contacts, &options, f.x);
-        double energy = tl_system_stretch(&f.system, &at) + tl_system_bend(&f.system, &at);
+        double energy = tl_system_value(&f.system, &at);
         ck_assert(result.finite);
         ck_assert_msg(energy <= last * (1 + ROUNDING), "step %d: energy from %g to %g", k, last,
                       energy);

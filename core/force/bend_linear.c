@@ -9,23 +9,23 @@
  * which keeps a distant or translated cloth exact. */
 #include "force/bend_linear.h"
 
-#include "base/elementary.h"
 #include "base/vec.h"
 
-static TlVec3 bending_vector(const double *x, const int32_t *vertex, const double *alpha) {
-    /* over differences to C: the same sum, without the rounding of large coordinates */
-    TlVec3 c = tl_load3(x + 3 * (int64_t)vertex[2]), R = {0, 0, 0};
-    for (int k = 0; k < 4; k++) {
-        R = tl_madd3(R, alpha[k], tl_sub3(tl_load3(x + 3 * (int64_t)vertex[k]), c));
+static TlVec3 bending_vector(const TlHingeSet *set, const double *x, int32_t h) {
+    /* over differences to D: the same sum, without the rounding of large coordinates */
+    int32_t last = set->first[h + 1] - 1;
+    TlVec3 d = tl_load3(x + 3 * (int64_t)set->vertex[last]), R = {0, 0, 0};
+    for (int32_t c = set->first[h]; c < last; c++) {
+        R = tl_madd3(R, set->alpha[c], tl_sub3(tl_load3(x + 3 * (int64_t)set->vertex[c]), d));
     }
     return R;
 }
 
 static double bend_value(const TlModel *model, const TlPoint *at, int32_t begin, int32_t end) {
-    const TlHingeSet *set = &model->hinges;
+    const TlHingeSet *set = &model->sets.hinges[TL_HINGE_LINEAR];
     double total = 0.0;
     for (int32_t h = begin; h < end; h++) {
-        TlVec3 R = bending_vector(at->x, set->vertex + 4 * (int64_t)h, set->alpha + 4 * (int64_t)h);
+        TlVec3 R = bending_vector(set, at->x, h);
         total += 0.5 * set->lambda[h] * tl_dot3(R, R);
     }
     return total;
@@ -33,28 +33,27 @@ static double bend_value(const TlModel *model, const TlPoint *at, int32_t begin,
 
 static void bend_derive(const TlModel *model, const TlPoint *at, int32_t begin, int32_t end,
                         double *grad, double *hess) {
-    const TlHingeSet *set = &model->hinges;
+    const TlHingeSet *set = &model->sets.hinges[TL_HINGE_LINEAR];
+    (void)hess;
     for (int32_t h = begin; h < end; h++) {
-        const double *alpha = set->alpha + 4 * (int64_t)h;
-        double lambda = set->lambda[h];
-        TlVec3 R = bending_vector(at->x, set->vertex + 4 * (int64_t)h, alpha);
-        for (int k = 0; k < 4; k++) {
-            tl_store3(grad + 12 * (int64_t)h + 3 * k, tl_scale3(lambda * alpha[k], R));
-        }
-        for (int a = 0; hess != NULL && a < 4; a++) {
-            for (int b = a; b < 4; b++) {
-                double *block = hess + 90 * (int64_t)h + 9 * tl_block_index(4, a, b);
-                for (int i = 0; i < 9; i++) {
-                    block[i] = i % 4 == 0 ? lambda * alpha[a] * alpha[b] : 0.0;
-                }
-            }
+        TlVec3 R = bending_vector(set, at->x, h);
+        for (int32_t c = set->first[h]; c < set->first[h + 1]; c++) {
+            tl_store3(grad + 3 * (int64_t)c, tl_scale3(set->lambda[h] * set->alpha[c], R));
         }
     }
 }
 
 TlElements tl_bend_linear(const TlModel *model) {
-    return (TlElements){"bend", 4,          model->hinges.count, model->hinges.vertex,
-                        model,  bend_value, bend_derive};
+    const TlHingeSet *set = &model->sets.hinges[TL_HINGE_LINEAR];
+    return (TlElements){.name = "bend linear",
+                        .group = TL_ENERGY_BEND,
+                        .count = set->count,
+                        .first = set->first,
+                        .vertex = set->vertex,
+                        .hessian = TL_HESSIAN_MATRIX,
+                        .model = model,
+                        .value = bend_value,
+                        .derive = bend_derive};
 }
 
 /* Adds `value` at `column` of a row of `count` sorted entries; answers the new count. */
@@ -77,49 +76,74 @@ static int32_t add_entry(int32_t *columns, double *values, int32_t count, int32_
     return count + 1;
 }
 
-/* Hinges around each vertex, as 4 * hinge + corner, in order. */
-static bool hinges_of_vertices(TlArena *arena, const TlModel *model, int32_t **start,
-                               int32_t **items) {
-    const TlHingeSet *set = &model->hinges;
-    int64_t corners = 4 * (int64_t)set->count;
-    *start = TL_NEW(arena, int32_t, model->vertex_count + 2);
-    *items = TL_NEW(arena, int32_t, corners);
-    if (*start == NULL || *items == NULL) {
+/* The corners at each vertex, by set, then in order. */
+typedef struct Around {
+    int32_t *start; /* per vertex: range of the arrays below */
+    int32_t *set, *hinge, *corner;
+} Around;
+
+static bool hinges_around(TlArena *arena, const TlHingeSet *const *sets, int32_t set_count,
+                          int32_t n, Around *out) {
+    int64_t corners = 0;
+    for (int32_t s = 0; s < set_count; s++) {
+        corners += sets[s]->corner_count;
+    }
+    out->start = TL_NEW(arena, int32_t, n + 2);
+    out->set = TL_NEW(arena, int32_t, corners);
+    out->hinge = TL_NEW(arena, int32_t, corners);
+    out->corner = TL_NEW(arena, int32_t, corners);
+    if (arena->failed) {
         return false;
     }
-    for (int64_t i = 0; i < corners; i++) {
-        (*start)[set->vertex[i] + 2]++;
+    for (int32_t s = 0; s < set_count; s++) {
+        for (int32_t c = 0; c < sets[s]->corner_count; c++) {
+            out->start[sets[s]->vertex[c] + 2]++;
+        }
     }
-    for (int32_t v = 0; v < model->vertex_count; v++) {
-        (*start)[v + 2] += (*start)[v + 1];
+    for (int32_t v = 0; v < n; v++) {
+        out->start[v + 2] += out->start[v + 1];
     }
-    for (int64_t i = 0; i < corners; i++) {
-        (*items)[(*start)[set->vertex[i] + 1]++] = (int32_t)i;
+    for (int32_t s = 0; s < set_count; s++) {
+        for (int32_t h = 0; h < sets[s]->count; h++) {
+            for (int32_t c = sets[s]->first[h]; c < sets[s]->first[h + 1]; c++) {
+                int32_t at = out->start[sets[s]->vertex[c] + 1]++;
+                out->set[at] = s;
+                out->hinge[at] = h;
+                out->corner[at] = c;
+            }
+        }
     }
     return true;
 }
 
-bool tl_bend_linear_matrix(TlArena *arena, const TlModel *model, TlScalarMatrix *out) {
-    const TlHingeSet *set = &model->hinges;
-    int32_t n = model->vertex_count, *start, *items;
+bool tl_bend_linear_matrix(TlArena *arena, const TlHingeSet *const *sets, int32_t set_count,
+                           int32_t n, TlScalarMatrix *out) {
     TlArena scratch;
+    Around around;
     tl_arena_init(&scratch, arena->allocator);
-    int64_t capacity = 16 * (int64_t)set->count + n;
+    int64_t capacity = n;
+    for (int32_t s = 0; s < set_count; s++) {
+        for (int32_t h = 0; h < sets[s]->count; h++) {
+            int64_t size = sets[s]->first[h + 1] - sets[s]->first[h];
+            capacity += size * size;
+        }
+    }
     int32_t *columns = TL_NEW(&scratch, int32_t, capacity);
     double *values = TL_NEW(&scratch, double, capacity);
     out->row_count = n;
     out->row_start = TL_NEW(arena, int32_t, n + 1);
     bool ok = columns != NULL && values != NULL && out->row_start != NULL &&
-              hinges_of_vertices(&scratch, model, &start, &items);
+              hinges_around(&scratch, sets, set_count, n, &around);
     for (int32_t v = 0; ok && v < n; v++) {
         int32_t at = out->row_start[v];
         int32_t count = add_entry(columns + at, values + at, 0, v, 0.0);
-        for (int32_t i = start[v]; i < start[v + 1]; i++) {
-            int64_t first = 4 * (int64_t)(items[i] / 4);
-            double scaled = set->lambda[items[i] / 4] * set->alpha[items[i]];
-            for (int k = 0; k < 4; k++) {
-                count = add_entry(columns + at, values + at, count, set->vertex[first + k],
-                                  scaled * set->alpha[first + k]);
+        for (int32_t i = around.start[v]; i < around.start[v + 1]; i++) {
+            const TlHingeSet *set = sets[around.set[i]];
+            int32_t h = around.hinge[i];
+            double scaled = set->lambda[h] * set->alpha[around.corner[i]];
+            for (int32_t c = set->first[h]; c < set->first[h + 1]; c++) {
+                count = add_entry(columns + at, values + at, count, set->vertex[c],
+                                  scaled * set->alpha[c]);
             }
         }
         out->row_start[v + 1] = at + count;
@@ -137,20 +161,14 @@ bool tl_bend_linear_matrix(TlArena *arena, const TlModel *model, TlScalarMatrix 
     return ok;
 }
 
-TlHingeState tl_bend_linear_state(const TlModel *model, const double *x, int32_t h) {
-    const TlHingeSet *set = &model->hinges;
-    const int32_t *vertex = set->vertex + 4 * (int64_t)h;
-    TlVec3 A = tl_load3(x + 3 * (int64_t)vertex[0]), B = tl_load3(x + 3 * (int64_t)vertex[1]);
-    TlVec3 C = tl_load3(x + 3 * (int64_t)vertex[2]), D = tl_load3(x + 3 * (int64_t)vertex[3]);
-    TlVec3 R = bending_vector(x, vertex, set->alpha + 4 * (int64_t)h), e = tl_sub3(D, C);
-    /* [V] Eq. 16: both normals of the paper's pair sums are parallel to (B - A) x (D - C) */
-    TlVec3 N = tl_unit3(tl_cross3(tl_sub3(B, A), e));
-    TlVec3 NA = tl_cross3(tl_sub3(C, A), tl_sub3(D, A)),
-           NB = tl_cross3(tl_sub3(D, B), tl_sub3(C, B));
-    TlHingeState state;
-    tl_store3(state.R, R);
-    state.r = tl_dot3(R, N);
-    state.gamma = 2.0 * state.r / (set->height_a[h] * set->height_b[h]);
-    state.theta = tl_atan2(-tl_dot3(tl_cross3(NA, NB), tl_unit3(e)), tl_dot3(NA, NB));
+TlHingeState tl_bend_linear_state(const TlHingeSet *set, const double *x, int32_t h) {
+    TlHinge hinge = tl_hinge_at(set, x, h);
+    TlHingeBend bend = tl_hinge_bend(&hinge);
+    TlHingeAngle angle = tl_hinge_angle(&hinge);
+    TlVec3 g[TL_HINGE_POINTS];
+    TlHingeState state = {.r = bend.r, .gamma = bend.r / set->reach[h], .theta = angle.theta};
+    tl_store3(state.R, bend.R);
+    tl_hinge_grad_theta(&angle, g);
+    tl_hinge_spread(set, h, 1.0, g, state.grad_theta);
     return state;
 }

@@ -6,20 +6,24 @@
 
 #include "base/sparse.h"
 #include "force/energy.h"
+#include "rest/hinge.h"
 
-/* The hinges as elements of arity 4. The solver uses the constant matrix below instead of their
- * Hessians. */
+/* The hinges that are flat at rest. The solver uses the constant matrix below for their gradient
+ * and Hessian. */
 TlElements tl_bend_linear(const TlModel *model);
-/* The constant matrix: gradient = (L (x) I3) x. False when memory is refused. */
-bool tl_bend_linear_matrix(TlArena *arena, const TlModel *model, TlScalarMatrix *out);
+/* The constant matrix of some sets of hinges over n vertices: gradient = (L (x) I3) x. False when
+ * memory is refused. */
+bool tl_bend_linear_matrix(TlArena *arena, const TlHingeSet *const *sets, int32_t set_count,
+                           int32_t n, TlScalarMatrix *out);
 
 typedef struct TlHingeState {
     double R[3];
     double r, gamma, theta;
+    double grad_theta[3 * TL_HINGE_CORNERS]; /* per corner */
 } TlHingeState;
 
-/* Bending vector, height r = R.N, curvature gamma = 2 r/(hA hB) and fold angle of one hinge at
- * positions x. */
-TlHingeState tl_bend_linear_state(const TlModel *model, const double *x, int32_t hinge);
+/* Bending vector, height r = R.N, curvature gamma (2 r/(hA hB) over an edge) and fold angle of one
+ * hinge of any kind at positions x. */
+TlHingeState tl_bend_linear_state(const TlHingeSet *set, const double *x, int32_t hinge);
 
 #endif

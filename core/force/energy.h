@@ -2,10 +2,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The contract of an energy. Layer 3a.
  *
- * An energy is a set of elements, each of a fixed number of vertices (its arity). It answers its
- * value, and for a range of elements the gradient and a positive semi-definite Hessian, into
- * buffers with one place per element; the solver gathers them by vertex in a fixed order. Nothing
- * is scattered, so threads never change a bit. */
+ * An energy is a set of elements, each over a few vertices, its corners. It answers its value, and
+ * for a range of elements the gradient and a positive semi-definite Hessian, into buffers with one
+ * place per element; the solver gathers them by vertex in a fixed order. Nothing is scattered, so
+ * threads never change a bit. */
 #ifndef TL_ENERGY_H
 #define TL_ENERGY_H
 
@@ -19,20 +19,42 @@ typedef struct TlPoint {
     double dt_s;  /* 0: static, no damping */
 } TlPoint;
 
+/* Which sum an energy counts for. */
+typedef enum TlEnergyGroup { TL_ENERGY_STRETCH, TL_ENERGY_BEND } TlEnergyGroup;
+
+/* How the Hessian of an element is handed over. */
+enum {
+    TL_HESSIAN_MATRIX = -2, /* constant: gradient and Hessian are those of the bending matrix */
+    TL_HESSIAN_NONE = -1,   /* that of the bending matrix is used; the gradient is the element's */
+    TL_HESSIAN_BLOCKS = 0   /* blocks (a, b), a <= b, row by row, 9 each; fixed arity only */
+    /* k > 0: as H = sum of g_i g_i^T over k rows of 3 values per corner */
+};
+
 typedef struct TlElements {
     const char *name;
-    int32_t arity;
+    TlEnergyGroup group;
     int32_t count;
-    const int32_t *vertex; /* arity each */
+    int32_t arity;         /* corners of every element, or 0: see first */
+    const int32_t *first;  /* corners of element e: [first[e], first[e + 1]); NULL with an arity */
+    const int32_t *vertex; /* per corner */
+    int32_t hessian;       /* one of the above, or a number of rows */
     const TlModel *model;
     /* sum of the energies of elements [begin, end), added in order */
     double (*value)(const TlModel *model, const TlPoint *at, int32_t begin, int32_t end);
-    /* for elements [begin, end): gradient, 3 * arity each, and unless `hess` is NULL the blocks (a,
-     * b), a <= b, row by row, 9 each, of the projected Hessian. Both buffers start at element 0. */
+    /* for elements [begin, end): gradient, 3 per corner, and unless `hess` is NULL the Hessian.
+     * Both buffers start at element 0. */
     void (*derive)(const TlModel *model, const TlPoint *at, int32_t begin, int32_t end,
                    double *grad, double *hess);
+    /* for elements [begin, end): minus the damping force at positions x and velocities v, 3 per
+     * corner. NULL: no damping. */
+    void (*damp)(const TlModel *model, const double *x, const double *v, int32_t begin, int32_t end,
+                 double *grad);
 } TlElements;
 
+/* First corner of an element. */
+static inline int32_t tl_first_corner(const TlElements *elements, int32_t e) {
+    return elements->first != NULL ? elements->first[e] : elements->arity * e;
+}
 /* Blocks of one element's symmetric Hessian. */
 static inline int32_t tl_block_count(int32_t arity) {
     return arity * (arity + 1) / 2;
@@ -40,6 +62,14 @@ static inline int32_t tl_block_count(int32_t arity) {
 /* Place of block (a, b), a <= b. */
 static inline int32_t tl_block_index(int32_t arity, int32_t a, int32_t b) {
     return a * arity - a * (a - 1) / 2 + (b - a);
+}
+/* Values in the buffer of all Hessians. */
+static inline int64_t tl_hessian_size(const TlElements *elements) {
+    if (elements->hessian == TL_HESSIAN_BLOCKS) {
+        return (int64_t)9 * tl_block_count(elements->arity) * elements->count;
+    }
+    int64_t corners = tl_first_corner(elements, elements->count);
+    return elements->hessian > 0 ? 3 * elements->hessian * corners : 0;
 }
 
 #endif

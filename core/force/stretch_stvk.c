@@ -8,17 +8,20 @@
  * U.V), S = K eps, grad_i = A F S g_i, Hessian A [B_i^T K B_j + (g_i . S g_j) I]. For the
  * projection S is replaced by its positive part in the second term, which keeps the Hessian exact
  * wherever both principal stresses are tensile. Strain-rate damping adds tau/dt K (eps - eps_start)
- * to the stress: it depends on strains only, so rigid motion is never damped. */
+ * to the stress: it depends on strains only, so rigid motion is never damped. A law of compression
+ * (compression.h) replaces K eps by its stress and K by its tangent; damping then takes the tangent
+ * at the start of the step, so that slack cloth is free to wrinkle. */
 #include "force/stretch_stvk.h"
 
 #include "base/vec.h"
+#include "rest/compression.h"
 
 typedef struct Strain {
     TlVec3 U, V;
     double eps[3];
 } Strain;
 
-static Strain strain_of(const double *x, const int32_t *vertex, const double *g) {
+static inline Strain strain_of(const double *x, const int32_t *vertex, const double *g) {
     TlVec3 x0 = tl_load3(x + 3 * (int64_t)vertex[0]);
     TlVec3 d1 = tl_sub3(tl_load3(x + 3 * (int64_t)vertex[1]), x0);
     TlVec3 d2 = tl_sub3(tl_load3(x + 3 * (int64_t)vertex[2]), x0);
@@ -31,13 +34,13 @@ static Strain strain_of(const double *x, const int32_t *vertex, const double *g)
     return s;
 }
 
-static void stress_of(const TlMaterial *m, const double eps[3], double S[3]) {
+static inline void stress_of(const TlMaterial *m, const double eps[3], double S[3]) {
     S[0] = m->K11 * eps[0] + m->K12 * eps[1];
     S[1] = m->K12 * eps[0] + m->K22 * eps[1];
     S[2] = m->K33 * eps[2];
 }
 
-static double dot(const double a[3], const double b[3]) {
+static inline double dot(const double a[3], const double b[3]) {
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
@@ -46,8 +49,63 @@ static double rate_of(const TlMaterial *m, const TlPoint *at) {
     return at->dt_s > 0.0 ? m->stretch_damping_s / at->dt_s : 0.0;
 }
 
-static double stvk_value(const TlModel *model, const TlPoint *at, int32_t begin, int32_t end) {
-    const TlTriangleSet *set = &model->triangles;
+/* S = C eps, C the upper half of a symmetric matrix. */
+static void multiply(const double C[6], const double eps[3], double S[3]) {
+    S[0] = C[0] * eps[0] + C[1] * eps[1] + C[2] * eps[2];
+    S[1] = C[1] * eps[0] + C[3] * eps[1] + C[4] * eps[2];
+    S[2] = C[2] * eps[0] + C[4] * eps[1] + C[5] * eps[2];
+}
+
+/* Energy, stress and tangent of triangle t with a law of compression, damping included. Answers the
+ * strain too. */
+static TlMembrane law_of(const TlModel *model, const TlPoint *at, int32_t t, Strain *s) {
+    const TlTriangleSet *set = &model->sets.triangles;
+    const TlMaterial *m = &model->materials[set->material[t]];
+    const int32_t *vertex = set->vertex + 3 * (int64_t)t;
+    const double *g = set->g + 4 * (int64_t)t;
+    *s = strain_of(at->x, vertex, g);
+    TlMembrane law = tl_compression(m, s->eps);
+    double rate = rate_of(m, at), S[3];
+    if (rate > 0.0) {
+        Strain s0 = strain_of(at->x_start, vertex, g);
+        TlMembrane start = tl_compression(m, s0.eps);
+        double change[3] = {s->eps[0] - s0.eps[0], s->eps[1] - s0.eps[1], s->eps[2] - s0.eps[2]};
+        multiply(start.C, change, S);
+        law.energy_J_per_m2 += 0.5 * rate * dot(change, S);
+        for (int i = 0; i < 3; i++) {
+            law.S[i] += rate * S[i];
+        }
+        for (int i = 0; i < 6; i++) {
+            law.C[i] += rate * start.C[i];
+        }
+    }
+    return law;
+}
+
+/* End of the run of triangles of one material from t on, so that laws stay out of the loops of K.
+ * Cloths, and so materials, follow each other. */
+static int32_t run_end(const TlTriangleSet *set, int32_t t, int32_t end) {
+    int32_t material = set->material[t];
+    if (set->material[end - 1] == material) {
+        return end;
+    }
+    while (t < end && set->material[t] == material) {
+        t++;
+    }
+    return t;
+}
+
+static double law_value(const TlModel *model, const TlPoint *at, int32_t begin, int32_t end) {
+    double total = 0.0;
+    for (int32_t t = begin; t < end; t++) {
+        Strain s;
+        total += model->sets.triangles.area[t] * law_of(model, at, t, &s).energy_J_per_m2;
+    }
+    return total;
+}
+
+static double plain_value(const TlModel *model, const TlPoint *at, int32_t begin, int32_t end) {
+    const TlTriangleSet *set = &model->sets.triangles;
     double total = 0.0;
     for (int32_t t = begin; t < end; t++) {
         const TlMaterial *m = &model->materials[set->material[t]];
@@ -64,6 +122,17 @@ static double stvk_value(const TlModel *model, const TlPoint *at, int32_t begin,
             density += 0.5 * rate * dot(change, S);
         }
         total += set->area[t] * density;
+    }
+    return total;
+}
+
+static double stvk_value(const TlModel *model, const TlPoint *at, int32_t begin, int32_t end) {
+    const TlTriangleSet *set = &model->sets.triangles;
+    double total = 0.0;
+    for (int32_t t = begin, next; t < end; t = next) {
+        next = run_end(set, t, end);
+        bool plain = tl_compression_is_plain(&model->materials[set->material[t]]);
+        total += plain ? plain_value(model, at, t, next) : law_value(model, at, t, next);
     }
     return total;
 }
@@ -117,9 +186,50 @@ static void write_hessian(const TlMaterial *m, const Strain *s, const double gu[
     }
 }
 
-static void stvk_derive(const TlModel *model, const TlPoint *at, int32_t begin, int32_t end,
-                        double *grad, double *hess) {
-    const TlTriangleSet *set = &model->triangles;
+/* The same with a tangent C that couples shear to stretch. */
+static void write_law_hessian(const double C[6], const Strain *s, const double gu[3],
+                              const double gv[3], const double S[3], double area, double *out) {
+    for (int i = 0; i < 3; i++) {
+        for (int j = i; j < 3; j++) {
+            double uu = gu[i] * gu[j], vv = gv[i] * gv[j], uv = gu[i] * gv[j], vu = gv[i] * gu[j];
+            double both = uv + vu, straight = C[2] * uu + C[4] * vv;
+            double geometric = area * (S[0] * uu + S[1] * vv + S[2] * both);
+            write_block(s->U, s->V, area * (C[0] * uu + C[2] * both + C[5] * vv),
+                        area * (C[3] * vv + C[4] * both + C[5] * uu),
+                        area * (C[1] * uv + straight + C[5] * vu),
+                        area * (C[1] * vu + straight + C[5] * uv), geometric, out);
+            out += 9;
+        }
+    }
+}
+
+static void write_gradient(const Strain *s, const double gu[3], const double gv[3],
+                           const double S[3], double area, double *out) {
+    for (int i = 0; i < 3; i++) {
+        double a = area * (S[0] * gu[i] + S[2] * gv[i]), b = area * (S[2] * gu[i] + S[1] * gv[i]);
+        tl_store3(out + 3 * i, tl_madd3(tl_scale3(a, s->U), b, s->V));
+    }
+}
+
+static void law_derive(const TlModel *model, const TlPoint *at, int32_t begin, int32_t end,
+                       double *grad, double *hess) {
+    const TlTriangleSet *set = &model->sets.triangles;
+    for (int32_t t = begin; t < end; t++) {
+        const double *g = set->g + 4 * (int64_t)t;
+        const double gu[3] = {-g[0] - g[2], g[0], g[2]}, gv[3] = {-g[1] - g[3], g[1], g[3]};
+        Strain s;
+        TlMembrane law = law_of(model, at, t, &s);
+        write_gradient(&s, gu, gv, law.S, set->area[t], grad + 9 * (int64_t)t);
+        if (hess != NULL) {
+            clamp_stress(law.S);
+            write_law_hessian(law.C, &s, gu, gv, law.S, set->area[t], hess + 54 * (int64_t)t);
+        }
+    }
+}
+
+static void plain_derive(const TlModel *model, const TlPoint *at, int32_t begin, int32_t end,
+                         double *grad, double *hess) {
+    const TlTriangleSet *set = &model->sets.triangles;
     for (int32_t t = begin; t < end; t++) {
         const TlMaterial *m = &model->materials[set->material[t]];
         const int32_t *vertex = set->vertex + 3 * (int64_t)t;
@@ -135,10 +245,7 @@ static void stvk_derive(const TlModel *model, const TlPoint *at, int32_t begin, 
             }
         }
         stress_of(m, eps, S);
-        for (int i = 0; i < 3; i++) {
-            double a = A * (S[0] * gu[i] + S[2] * gv[i]), b = A * (S[2] * gu[i] + S[1] * gv[i]);
-            tl_store3(grad + 9 * (int64_t)t + 3 * i, tl_madd3(tl_scale3(a, s.U), b, s.V));
-        }
+        write_gradient(&s, gu, gv, S, A, grad + 9 * (int64_t)t);
         if (hess != NULL) {
             clamp_stress(S);
             write_hessian(m, &s, gu, gv, S, A, 1.0 + rate, hess + 54 * (int64_t)t);
@@ -146,23 +253,63 @@ static void stvk_derive(const TlModel *model, const TlPoint *at, int32_t begin, 
     }
 }
 
+static void stvk_derive(const TlModel *model, const TlPoint *at, int32_t begin, int32_t end,
+                        double *grad, double *hess) {
+    const TlTriangleSet *set = &model->sets.triangles;
+    for (int32_t t = begin, next; t < end; t = next) {
+        next = run_end(set, t, end);
+        bool plain = tl_compression_is_plain(&model->materials[set->material[t]]);
+        (plain ? plain_derive : law_derive)(model, at, t, next, grad, hess);
+    }
+}
+
+/* Minus the damping force: stress tau K d eps/dt, K the tangent where a law acts. */
+static void stvk_damp(const TlModel *model, const double *x, const double *v, int32_t begin,
+                      int32_t end, double *grad) {
+    const TlTriangleSet *set = &model->sets.triangles;
+    for (int32_t t = begin; t < end; t++) {
+        const TlMaterial *m = &model->materials[set->material[t]];
+        const int32_t *vertex = set->vertex + 3 * (int64_t)t;
+        const double *g = set->g + 4 * (int64_t)t;
+        const double gu[3] = {-g[0] - g[2], g[0], g[2]}, gv[3] = {-g[1] - g[3], g[1], g[3]};
+        Strain s = strain_of(x, vertex, g), w = strain_of(v, vertex, g);
+        double S[3],
+            rate[3] = {tl_dot3(s.U, w.U), tl_dot3(s.V, w.V), tl_dot3(s.U, w.V) + tl_dot3(s.V, w.U)};
+        if (tl_compression_is_plain(m)) {
+            stress_of(m, rate, S);
+        } else {
+            multiply(tl_compression(m, s.eps).C, rate, S);
+        }
+        write_gradient(&s, gu, gv, S, set->area[t] * m->stretch_damping_s, grad + 9 * (int64_t)t);
+    }
+}
+
 TlElements tl_stretch_stvk(const TlModel *model) {
-    return (TlElements){
-        "stretch",  3,          model->triangles.count, model->triangles.vertex, model,
-        stvk_value, stvk_derive};
+    const TlTriangleSet *set = &model->sets.triangles;
+    return (TlElements){.name = "stretch",
+                        .group = TL_ENERGY_STRETCH,
+                        .count = set->count,
+                        .arity = 3,
+                        .vertex = set->vertex,
+                        .hessian = TL_HESSIAN_BLOCKS,
+                        .model = model,
+                        .value = stvk_value,
+                        .derive = stvk_derive,
+                        .damp = stvk_damp};
 }
 
 TlStvkDetail tl_stretch_stvk_detail(const TlModel *model, const double *x, int32_t t) {
-    const TlTriangleSet *set = &model->triangles;
-    const TlMaterial *m = &model->materials[set->material[t]];
+    const TlTriangleSet *set = &model->sets.triangles;
     const double *g = set->g + 4 * (int64_t)t;
     const double gu[3] = {-g[0] - g[2], g[0], g[2]}, gv[3] = {-g[1] - g[3], g[1], g[3]};
-    Strain s = strain_of(x, set->vertex + 3 * (int64_t)t, g);
-    double S[3], blocks[54];
-    stress_of(m, s.eps, S);
-    TlStvkDetail detail = {{s.eps[0], s.eps[1], s.eps[2]}, 0.5 * set->area[t] * dot(s.eps, S), 0.0};
-    clamp_stress(S);
-    write_hessian(m, &s, gu, gv, S, set->area[t], 1.0, blocks);
+    TlPoint at = {.x = x};
+    Strain s;
+    double blocks[54];
+    /* the same as the plain path where there is no law */
+    TlMembrane law = law_of(model, &at, t, &s);
+    TlStvkDetail detail = {{s.eps[0], s.eps[1], s.eps[2]}, set->area[t] * law.energy_J_per_m2, 0.0};
+    clamp_stress(law.S);
+    write_law_hessian(law.C, &s, gu, gv, law.S, set->area[t], blocks);
     for (int a = 0; a < 3; a++) {
         const double *block = blocks + 9 * tl_block_index(3, a, a);
         detail.psd_trace += block[0] + block[4] + block[8];
@@ -171,7 +318,7 @@ TlStvkDetail tl_stretch_stvk_detail(const TlModel *model, const double *x, int32
 }
 
 double tl_stretch_stvk_stretch(const TlModel *model, const double *x, int32_t t) {
-    const TlTriangleSet *set = &model->triangles;
+    const TlTriangleSet *set = &model->sets.triangles;
     Strain s = strain_of(x, set->vertex + 3 * (int64_t)t, set->g + 4 * (int64_t)t);
     double half = s.eps[0] - s.eps[1];
     double largest = 1.0 + s.eps[0] + s.eps[1] + sqrt(half * half + s.eps[2] * s.eps[2]);

@@ -4,7 +4,6 @@
  * looked at where the indices can be trusted. */
 #include "mesh/mesh.h"
 
-#include "base/vec.h"
 #include "mesh/split.h"
 #include "mesh/topology.h"
 
@@ -17,6 +16,8 @@
 #define SLIVER_RATIO 1e-3
 /* and one lower than this has no area as far as double arithmetic can tell */
 #define FLAT_RATIO 1e-9
+/* corners of a quad with a sine below this are not convex enough for a bilinear patch */
+#define CONVEX_SINE 0.02
 /* so that three coordinates and four corners of each still count in 32 bits */
 #define MOST_VERTICES 100000000
 
@@ -144,7 +145,21 @@ static double height_ratio(TlVec3 a, TlVec3 b, TlVec3 c) {
     return longest > 0.0 ? tl_length3(tl_cross3(ab, ac)) / longest : -1.0;
 }
 
-static void check_triangle(const Check *check, int32_t face, int32_t begin,
+bool tl_quad_turns_one_way(const TlVec3 p[4]) {
+    TlVec3 area = tl_cross3(tl_sub3(p[2], p[0]), tl_sub3(p[3], p[1]));
+    double size = tl_length3(area);
+    for (int k = 0; k < 4; k++) {
+        TlVec3 a = tl_sub3(p[(k + 1) % 4], p[k]), b = tl_sub3(p[(k + 3) % 4], p[k]);
+        double least = CONVEX_SINE * tl_length3(a) * tl_length3(b) * size;
+        if (!(tl_dot3(tl_cross3(a, b), area) > least)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* False when the triangle has no area. */
+static bool check_triangle(const Check *check, int32_t face, int32_t begin,
                            const int32_t split[3]) {
     const ToileMeshDef *def = check->def;
     TlVec3 p[3], uv[3];
@@ -165,10 +180,31 @@ static void check_triangle(const Check *check, int32_t face, int32_t begin,
                "face %" PRId32 " is a sliver (height %.2g of its longest edge) and will be stiff",
                face, ratio);
     }
-    if (check->uv_is_pattern && height_ratio(uv[0], uv[1], uv[2]) < FLAT_RATIO) {
+    bool uv_flat = check->uv_is_pattern && height_ratio(uv[0], uv[1], uv[2]) < FLAT_RATIO;
+    if (uv_flat) {
         report(check, TOILE_MESH_ZERO_UV_AREA, true, face, def->corners[begin + split[0]],
                "face %" PRId32 " has no area in the uv pattern; unwrap it or set pattern to none",
                face);
+    }
+    return ratio >= FLAT_RATIO && !uv_flat;
+}
+
+static void check_convex(const Check *check, int32_t face, int32_t begin) {
+    const ToileMeshDef *def = check->def;
+    TlVec3 p[4], uv[4];
+    for (int k = 0; k < 4; k++) {
+        p[k] = tl_load3(check->positions + 3 * (int64_t)def->corners[begin + k]);
+        if (check->uv_is_pattern) {
+            const double *q = def->uvs + 2 * (int64_t)def->corner_uvs[begin + k];
+            uv[k] = tl_vec3(q[0], q[1], 0.0);
+        }
+    }
+    bool at_rest = tl_quad_turns_one_way(p);
+    if (!at_rest || (check->uv_is_pattern && !tl_quad_turns_one_way(uv))) {
+        report(check, TOILE_MESH_NOT_CONVEX, false, face, def->corners[begin],
+               "face %" PRId32 " is a quad that is not convex %s; it will be simulated as two "
+               "triangles: move its corners apart or split it",
+               face, at_rest ? "in the uv pattern" : "at rest");
     }
 }
 
@@ -178,8 +214,12 @@ static void check_areas(const Check *check) {
     for (int32_t f = 0; f < def->face_count; f++) {
         int32_t split[2][3];
         int32_t count = tl_split_face(def->corners + begin, def->face_sizes[f], split);
+        bool has_area = true;
         for (int32_t t = 0; t < count; t++) {
-            check_triangle(check, f, begin, split[t]);
+            has_area = check_triangle(check, f, begin, split[t]) && has_area;
+        }
+        if (count == 2 && has_area) {
+            check_convex(check, f, begin);
         }
         begin += def->face_sizes[f];
     }

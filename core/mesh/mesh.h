@@ -5,6 +5,7 @@
 #define TL_MESH_H
 
 #include "base/alloc.h"
+#include "base/vec.h"
 #include "toile/types.h"
 
 typedef struct TlMesh {
@@ -26,6 +27,9 @@ bool tl_mesh_check(const ToileMeshDef *def, bool uv_is_pattern, const double *re
 /* NULL pointers, negative counts and a corner count that is not the sum of the face sizes: the
  * sentence, or NULL when fine. */
 const char *tl_mesh_check_counts(const ToileMeshDef *def);
+/* Whether four points, in order around, turn the same way at every corner and never too little for
+ * a bilinear patch. */
+bool tl_quad_turns_one_way(const TlVec3 points[4]);
 /* Copies a mesh that passed the check; false when memory is refused. */
 bool tl_mesh_copy(TlArena *arena, const ToileMeshDef *def, TlMesh *out);
 

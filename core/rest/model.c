@@ -5,69 +5,69 @@
 
 #include <string.h>
 
-static void copy(void *to, int64_t at, const void *from, int64_t count, size_t size) {
-    memcpy((char *)to + (size_t)at * size, from, (size_t)count * size);
+static int32_t corners_of(const TlSetView *view) {
+    return view->corner_count != NULL ? *view->corner_count : 0;
 }
 
-static void append_triangles(TlTriangleSet *to, const TlTriangleSet *from, int32_t vertex_offset,
-                             int32_t material) {
-    int32_t at = to->count;
-    for (int64_t i = 0; i < 3 * (int64_t)from->count; i++) {
-        to->vertex[3 * (int64_t)at + i] = from->vertex[i] + vertex_offset;
+/* Joins set number `s` of all cloths. */
+static bool join(TlArena *arena, TlRest *const *rests, int32_t count, int32_t s, TlSets *out) {
+    int32_t elements = 0, corners = 0;
+    for (int32_t i = 0; i < count; i++) {
+        TlSetView view = tl_set_view(&rests[i]->sets, s);
+        elements += *view.count;
+        corners += corners_of(&view);
     }
-    for (int32_t i = 0; i < from->count; i++) {
-        to->material[at + i] = material;
+    TlSetView to = tl_set_view(out, s);
+    if (!tl_columns_alloc(arena, to.columns, to.column_count, elements, corners)) {
+        return false;
     }
-    copy(to->face, at, from->face, from->count, sizeof(int32_t));
-    copy(to->g, 4 * (int64_t)at, from->g, 4 * (int64_t)from->count, sizeof(double));
-    copy(to->area, at, from->area, from->count, sizeof(double));
-    to->count += from->count;
+    TlAppend append = {.vertex_offset = 0};
+    for (int32_t i = 0; i < count; i++) {
+        TlSetView from = tl_set_view(&rests[i]->sets, s);
+        append.element_count = *from.count;
+        append.corner_count = corners_of(&from);
+        append.material = i;
+        if (append.element_count > 0) {
+            tl_columns_append(to.columns, from.columns, to.column_count, &append);
+        }
+        append.element_at += append.element_count;
+        append.corner_at += append.corner_count;
+        append.vertex_offset += rests[i]->vertex_count;
+    }
+    *to.count = elements;
+    if (to.corner_count != NULL) {
+        *to.corner_count = corners;
+    }
+    return true;
 }
 
-static void append_hinges(TlHingeSet *to, const TlHingeSet *from, int32_t vertex_offset) {
-    int32_t at = to->count, n = from->count;
-    for (int64_t i = 0; i < 4 * (int64_t)n; i++) {
-        to->vertex[4 * (int64_t)at + i] = from->vertex[i] + vertex_offset;
-    }
-    copy(to->alpha, 4 * (int64_t)at, from->alpha, 4 * (int64_t)n, sizeof(double));
-    copy(to->lambda, at, from->lambda, n, sizeof(double));
-    copy(to->length, at, from->length, n, sizeof(double));
-    copy(to->height_a, at, from->height_a, n, sizeof(double));
-    copy(to->height_b, at, from->height_b, n, sizeof(double));
-    copy(to->mu, at, from->mu, n, sizeof(double));
-    copy(to->k_e, at, from->k_e, n, sizeof(double));
-    to->count += n;
-}
-
-bool tl_model_build(TlArena *arena, const TlRest *const *rests, const TlMaterial *materials,
+bool tl_model_build(TlArena *arena, TlRest *const *rests, const TlMaterial *materials,
                     int32_t count, TlModel *out) {
     memset(out, 0, sizeof *out);
-    int32_t vertices = 0, triangles = 0, hinges = 0;
+    int32_t vertices = 0;
     for (int32_t i = 0; i < count; i++) {
         vertices += rests[i]->vertex_count;
-        triangles += rests[i]->triangles.count;
-        hinges += rests[i]->hinges.count;
     }
     TlMaterial *own_materials = TL_NEW(arena, TlMaterial, count);
     out->vertex_material = TL_NEW(arena, int32_t, vertices);
     out->mass = TL_NEW(arena, double, vertices);
     out->area = TL_NEW(arena, double, vertices);
     if (own_materials == NULL || out->vertex_material == NULL || out->mass == NULL ||
-        out->area == NULL || !tl_triangle_set_alloc(arena, triangles, &out->triangles) ||
-        !tl_hinge_set_alloc(arena, hinges, &out->hinges)) {
+        out->area == NULL) {
         return false;
     }
-    out->triangles.count = 0;
-    out->hinges.count = 0;
+    for (int32_t s = 0; s < TL_SET_COUNT; s++) {
+        if (!join(arena, rests, count, s, &out->sets)) {
+            return false;
+        }
+    }
     for (int32_t i = 0; i < count; i++) {
         const TlRest *rest = rests[i];
         int32_t offset = out->vertex_count;
         own_materials[i] = materials[i];
-        append_triangles(&out->triangles, &rest->triangles, offset, i);
-        append_hinges(&out->hinges, &rest->hinges, offset);
-        copy(out->mass, offset, rest->mass, rest->vertex_count, sizeof(double));
-        copy(out->area, offset, rest->area, rest->vertex_count, sizeof(double));
         for (int32_t v = 0; v < rest->vertex_count; v++) {
+            out->mass[offset + v] = rest->mass[v];
+            out->area[offset + v] = rest->area[v];
             out->vertex_material[offset + v] = i;
         }
         out->vertex_count += rest->vertex_count;

@@ -13,13 +13,12 @@ typedef struct TlModel {
     int32_t *vertex_material;    /* cloth of each vertex */
     double *mass;
     double *area;
-    TlTriangleSet triangles;
-    TlHingeSet hinges;
+    TlSets sets;
 } TlModel;
 
 /* Lays the rest shapes of `count` cloths behind each other; materials[i] belongs to rests[i]. False
  * when memory is refused. */
-bool tl_model_build(TlArena *arena, const TlRest *const *rests, const TlMaterial *materials,
+bool tl_model_build(TlArena *arena, TlRest *const *rests, const TlMaterial *materials,
                     int32_t count, TlModel *out);
 
 #endif

@@ -110,6 +110,112 @@ ToileStatus tl_check_sim_def(const ToileSimDef *def, ToileError *error) {
     return status;
 }
 
+static ToileStatus check_choices(const ToileFabric *f, ToileError *error) {
+    const struct {
+        const char *name;
+        int32_t value, least, most;
+    } choices[] = {
+        {"bend_scale", f->bend_scale, 0, TOILE_BEND_PAPER},
+        {"stretch_model", f->stretch_model, 0, TOILE_STRETCH_SPRINGS},
+        {"compression", f->compression, 0, TOILE_COMPRESSION_TENSION_FIELD},
+        {"gauss_points", f->gauss_points, 1, 12},
+        {"bend_model", f->bend_model, 0, TOILE_BEND_KOITER},
+        {"bend_damping_model", f->bend_damping_model, 0, TOILE_BEND_DAMPING_PROJECTED},
+        {"bend_intervals", f->bend_intervals, 1, 1000},
+        {"bend_fold_exponent", f->bend_fold_exponent, 0, 2},
+        {"rest_curvature", f->rest_curvature, 0, TOILE_REST_CURVATURE_FROM_REST},
+    };
+    for (size_t i = 0; i < sizeof choices / sizeof choices[0]; i++) {
+        if (choices[i].value < choices[i].least || choices[i].value > choices[i].most) {
+            return tl_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
+                           "%s is %" PRId32 "; allowed are %" PRId32 " to %" PRId32,
+                           choices[i].name, choices[i].value, choices[i].least, choices[i].most);
+        }
+    }
+    return TOILE_STATUS_OK;
+}
+
+/* What compression asks of the other constants, so that the stress neither jumps nor turns. */
+static ToileStatus check_compression(const ToileFabric *f, ToileError *error) {
+    double E1 = f->stretch_weft_N_per_m, E2 = f->stretch_warp_N_per_m, nu = f->stretch_poisson;
+    double least = fabs(nu) * sqrt(E2 / E1), shear = 0.5 * E1 / (1.0 + nu);
+    bool field = f->compression == TOILE_COMPRESSION_TENSION_FIELD;
+    if (!field && f->compression_factor == 1.0) {
+        return TOILE_STATUS_OK;
+    }
+    if (f->stretch_model != TOILE_STRETCH_STVK) {
+        return tl_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
+                       "compression is not that of tension, but springs have no such option; use "
+                       "the stvk stretch model");
+    }
+    if (field &&
+        !(fabs(E1 - E2) <= 1e-6 * E1 && fabs(f->stretch_shear_N_per_m - shear) <= 1e-6 * shear)) {
+        return tl_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
+                       "a tension field needs an isotropic fabric: weft equal to warp, and shear "
+                       "%g, but weft, warp and shear are %g, %g and %g",
+                       shear, E1, E2, f->stretch_shear_N_per_m);
+    }
+    if (!field && (f->compression_factor < least || f->compression_factor > 1.0)) {
+        return tl_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
+                       "compression_factor is %g; with this poisson ratio %g to 1 is allowed",
+                       f->compression_factor, least);
+    }
+    return TOILE_STATUS_OK;
+}
+
+static ToileStatus check_law(const ToileFabric *f, ToileError *error) {
+    int32_t n = f->bend_law_count;
+    if (f->bend_law == NULL || n == 0) {
+        return f->bend_law == NULL && n == 0
+                   ? TOILE_STATUS_OK
+                   : tl_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
+                             "bend_law and bend_law_count must both be given or neither");
+    }
+    if (f->bend_model != TOILE_BEND_LINEAR) {
+        return tl_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
+                       "a bending law needs the linear bending model");
+    }
+    if (n < 2 || f->bend_law[0] != 0.0 || f->bend_law[1] != 0.0) {
+        return tl_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
+                       "bend_law must have two points or more, the first being (0, 0)");
+    }
+    for (int32_t i = 1; i < n; i++) {
+        const double *p = f->bend_law + 2 * (int64_t)i;
+        if (!tl_is_finite(p[0]) || !tl_is_finite(p[1]) || !(p[0] > p[-2]) || p[1] < 0.0) {
+            return tl_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
+                           "point %" PRId32 " of bend_law is (%g, %g); curvatures must rise and "
+                           "moments be 0 or more",
+                           i, p[0], p[1]);
+        }
+    }
+    return TOILE_STATUS_OK;
+}
+
+/* What the bending models cannot do. */
+static ToileStatus check_bend(const ToileFabric *f, ToileError *error) {
+    bool hinges = f->bend_model <= TOILE_BEND_NORMAL, koiter = f->bend_model == TOILE_BEND_KOITER;
+    bool curved = f->rest_curvature != TOILE_REST_CURVATURE_GIVEN || f->rest_curvature_per_m != 0.0;
+    if (!tl_is_finite(f->rest_curvature_per_m)) {
+        return tl_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
+                       "rest_curvature_per_m is not a number");
+    }
+    if (curved && !hinges && !koiter) {
+        return tl_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
+                       "bending springs are straight at rest; use the linear, dihedral or normal "
+                       "model for a rest curvature");
+    }
+    if (f->bend_damping_model == TOILE_BEND_DAMPING_PROJECTED && f->bend_damping_N_m_s > 0.0 &&
+        f->bend_model != TOILE_BEND_LINEAR) {
+        return tl_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
+                       "projected bending damping needs the linear bending model");
+    }
+    if (!(f->bend_poisson < 1.0)) {
+        return tl_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
+                       "bend_poisson is %g; it must be above -1 and below 1", f->bend_poisson);
+    }
+    return check_law(f, error);
+}
+
 ToileStatus tl_check_fabric(const ToileFabric *f, ToileError *error) {
     const Rule rules[] = {
         {"density_kg_per_m2", f->density_kg_per_m2, 0.0, true},
@@ -120,22 +226,30 @@ ToileStatus tl_check_fabric(const ToileFabric *f, ToileError *error) {
         {"stretch_shear_N_per_m", f->stretch_shear_N_per_m, 0.0, true},
         {"stretch_poisson", f->stretch_poisson, -1.0, true},
         {"stretch_damping_s", f->stretch_damping_s, 0.0, false},
+        {"stretch_limit", f->stretch_limit, 0.0, false},
+        {"compression_factor", f->compression_factor, 0.0, false},
         {"bend_weft_N_m", f->bend_weft_N_m, 0.0, false},
         {"bend_warp_N_m", f->bend_warp_N_m, 0.0, false},
+        {"bend_damping_N_m_s", f->bend_damping_N_m_s, 0.0, false},
+        {"bend_poisson", f->bend_poisson, -1.0, true},
+        {"bend_in_element_weight", f->bend_in_element_weight, 0.0, false},
     };
     ToileStatus status = CHECK_RULES(rules, error);
-    if (status != TOILE_STATUS_OK) {
-        return status;
+    if (status == TOILE_STATUS_OK) {
+        status = check_choices(f, error);
     }
     double nu12 = f->stretch_poisson,
            nu21 = nu12 * f->stretch_warp_N_per_m / f->stretch_weft_N_per_m;
-    if (!(nu12 * nu21 < 1.0)) {
+    if (status == TOILE_STATUS_OK && !(nu12 * nu21 < 1.0)) {
         return tl_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
                        "stretch_poisson is %g; with warp/weft = %g it must be below %g in size",
                        nu12, f->stretch_warp_N_per_m / f->stretch_weft_N_per_m,
                        sqrt(f->stretch_weft_N_per_m / f->stretch_warp_N_per_m));
     }
-    return check_choice("bend_scale", f->bend_scale, TOILE_BEND_PAPER, error);
+    if (status == TOILE_STATUS_OK) {
+        status = check_compression(f, error);
+    }
+    return status == TOILE_STATUS_OK ? check_bend(f, error) : status;
 }
 
 static ToileStatus check_pins(const ToileClothDef *def, ToileError *error) {
@@ -185,6 +299,10 @@ ToileStatus tl_check_cloth_def(const ToileClothDef *def, ToileError *error) {
     if (status == TOILE_STATUS_OK && def->start_velocities_m_per_s != NULL) {
         status =
             check_finite("start_velocities_m_per_s", def->start_velocities_m_per_s, values, error);
+    }
+    if (status == TOILE_STATUS_OK && def->rest_curvature_map_per_m != NULL) {
+        status = check_finite("rest_curvature_map_per_m", def->rest_curvature_map_per_m,
+                              def->mesh->vertex_count, error);
     }
     return status == TOILE_STATUS_OK ? check_pins(def, error) : status;
 }

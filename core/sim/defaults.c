@@ -30,6 +30,11 @@ void toile_fabric_init(ToileFabric *fabric, uint32_t struct_size) {
     init.stretch_poisson = 0.2;
     init.bend_weft_N_m = 5e-5;
     init.bend_warp_N_m = 5e-5;
+    init.gauss_points = 4;
+    init.bend_intervals = 10;
+    init.bend_fold_exponent = 1;
+    init.compression_factor = 1.0;
+    init.bend_in_element_weight = 0.1;
     write_def(fabric, struct_size, &init, sizeof init);
 }
 

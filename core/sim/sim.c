@@ -187,7 +187,7 @@ static bool relayout(ToileSim *sim, const TlCloth *fresh) {
         tl_arena_free(&arena);
         return false;
     }
-    int32_t vertex = 0, triangle = 0, hinge = 0;
+    int32_t vertex = 0, next[TL_SET_COUNT] = {0};
     for (int32_t i = 0; i < sim->cloth_capacity; i++) {
         TlCloth *cloth = sim->cloths[i].cloth;
         if (cloth == NULL) {
@@ -197,11 +197,11 @@ static bool relayout(ToileSim *sim, const TlCloth *fresh) {
             copy_state(&state, vertex, &sim->state, cloth->vertex_offset, cloth->rest.vertex_count);
         }
         cloth->vertex_offset = vertex;
-        cloth->triangle_offset = triangle;
-        cloth->hinge_offset = hinge;
         vertex += cloth->rest.vertex_count;
-        triangle += cloth->rest.triangles.count;
-        hinge += cloth->rest.hinges.count;
+        for (int32_t s = 0; s < TL_SET_COUNT; s++) {
+            cloth->set_offset[s] = next[s];
+            next[s] += *tl_set_view(&cloth->rest.sets, s).count;
+        }
     }
     tl_arena_free(&sim->state_arena);
     sim->state_arena = arena;
@@ -216,15 +216,17 @@ static ToileStatus build_cloth(const ToileClothDef *def, const ToileFabric *fabr
                                ToileError *error) {
     TlMesh mesh;
     snprintf(cloth->name, sizeof cloth->name, "%s", def->name != NULL ? def->name : "cloth");
-    cloth->material = tl_material(fabric);
-    const double *rest =
-        def->rest_positions_m != NULL ? def->rest_positions_m : def->mesh->positions_m;
-    /* every face becomes triangles, whatever def->elements says, until quads have an element of
-     * their own */
-    if (!tl_mesh_copy(&cloth->arena, def->mesh, &mesh) ||
-        !tl_split_mesh(&cloth->arena, &mesh, &cloth->triangles) ||
-        !tl_rest_build(&cloth->arena, &mesh, &cloth->triangles, rest, (ToilePattern)def->pattern,
-                       def->pattern_scale_m, &cloth->material, &cloth->rest)) {
+    TlRestInput in = {.mesh = &mesh,
+                      .positions = def->rest_positions_m != NULL ? def->rest_positions_m
+                                                                 : def->mesh->positions_m,
+                      .pattern = (ToilePattern)def->pattern,
+                      .pattern_scale_m = def->pattern_scale_m,
+                      .native = def->elements == TOILE_ELEMENTS_NATIVE,
+                      .material = &cloth->material,
+                      .curvature_map = def->rest_curvature_map_per_m};
+    if (!tl_material(&cloth->arena, fabric, &cloth->material) ||
+        !tl_mesh_copy(&cloth->arena, def->mesh, &mesh) ||
+        !tl_rest_build(&cloth->arena, &in, &cloth->rest)) {
         return tl_fail_memory(error);
     }
     return TOILE_STATUS_OK;
@@ -410,7 +412,7 @@ static void fill_tables(ToileSim *sim) {
     }
 }
 
-static bool build_system(ToileSim *sim, const TlRest **rests, TlMaterial *materials) {
+static bool build_system(ToileSim *sim, TlRest **rests, TlMaterial *materials) {
     int32_t count = 0;
     for (int32_t i = 0; i < sim->cloth_capacity; i++) {
         if (sim->cloths[i].cloth != NULL) {
@@ -433,7 +435,7 @@ static bool build_system(ToileSim *sim, const TlRest **rests, TlMaterial *materi
         !tl_system_build(arena, &sim->model, sim->pool, &sim->system)) {
         return false;
     }
-    sim->stretches = TL_NEW(arena, double, sim->model.triangles.count);
+    sim->stretches = TL_NEW(arena, double, tl_stretch_count(&sim->model));
     if (sim->stretches == NULL) {
         return false;
     }
@@ -448,7 +450,7 @@ ToileStatus tl_sim_prepare(ToileSim *sim, ToileError *error) {
     tl_arena_free(&sim->system_arena);
     TlArena scratch;
     tl_arena_init(&scratch, sim->allocator);
-    const TlRest **rests = TL_NEW(&scratch, const TlRest *, sim->cloth_capacity);
+    TlRest **rests = TL_NEW(&scratch, TlRest *, sim->cloth_capacity);
     TlMaterial *materials = TL_NEW(&scratch, TlMaterial, sim->cloth_capacity);
     bool ok = !scratch.failed && build_system(sim, rests, materials);
     tl_arena_free(&scratch);

@@ -14,10 +14,10 @@ enum { TL_NAME_SIZE = 64, TL_MOST_SUBSTEPS = 10000 };
 typedef struct TlCloth {
     TlArena arena;
     char name[TL_NAME_SIZE];
-    TlTriangles triangles;
     TlMaterial material;
     TlRest rest;
-    int32_t vertex_offset, triangle_offset, hinge_offset; /* into the arrays of all cloths */
+    int32_t vertex_offset;            /* into the arrays of all cloths */
+    int32_t set_offset[TL_SET_COUNT]; /* the same for every set of elements */
 } TlCloth;
 
 typedef struct TlClothSlot {
@@ -107,6 +107,8 @@ void tl_roll_back(ToileSim *sim);
 void tl_arrive(ToileSim *sim);
 
 /* ---- stats.c ---- */
+/* How many elements have a stretch. */
+int32_t tl_stretch_count(const TlModel *model);
 void tl_sim_measure(ToileSim *sim);
 
 #endif

@@ -69,8 +69,8 @@ static Header header_of(const ToileSim *sim) {
             const TlRest *rest = &sim->cloths[i].cloth->rest;
             header.cloth_count++;
             tl_hash_add(&hash, &rest->vertex_count, sizeof rest->vertex_count);
-            tl_hash_add(&hash, rest->triangles.vertex,
-                        3 * sizeof *rest->triangles.vertex * (size_t)rest->triangles.count);
+            tl_hash_add(&hash, rest->sets.edges.vertex,
+                        2 * sizeof *rest->sets.edges.vertex * (size_t)rest->sets.edges.count);
         }
     }
     header.shape = tl_hash_end(&hash);

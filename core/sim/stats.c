@@ -4,6 +4,8 @@
 #include "sim/sim_internal.h"
 
 #include "base/vec.h"
+#include "force/stretch_quad.h"
+#include "force/stretch_springs.h"
 #include "force/stretch_stvk.h"
 
 #include <string.h>
@@ -38,11 +40,29 @@ static double select_kth(double *values, int32_t count, int32_t k) {
     return values[k];
 }
 
+int32_t tl_stretch_count(const TlModel *model) {
+    return model->sets.triangles.count + model->sets.quads.count + model->sets.springs.count;
+}
+
+/* Larger principal stretch of every triangle and quad, ratio of lengths of every spring. */
+static void list_stretches(const TlModel *model, const double *x, double *out) {
+    const TlSets *sets = &model->sets;
+    for (int32_t t = 0; t < sets->triangles.count; t++) {
+        *out++ = tl_stretch_stvk_stretch(model, x, t);
+    }
+    for (int32_t q = 0; q < sets->quads.count; q++) {
+        *out++ = tl_stretch_quad_stretch(model, x, q);
+    }
+    for (int32_t s = 0; s < sets->springs.count; s++) {
+        *out++ = tl_stretch_springs_detail(model, x, s).length / sets->springs.length[s];
+    }
+}
+
 static void measure_stretch(ToileSim *sim) {
-    int32_t count = sim->model.triangles.count;
-    for (int32_t t = 0; t < count; t++) {
-        sim->stretches[t] = tl_stretch_stvk_stretch(&sim->model, sim->state.x, t);
-        sim->stats.stretch_max = tl_max(sim->stats.stretch_max, sim->stretches[t]);
+    int32_t count = tl_stretch_count(&sim->model);
+    list_stretches(&sim->model, sim->state.x, sim->stretches);
+    for (int32_t i = 0; i < count; i++) {
+        sim->stats.stretch_max = tl_max(sim->stats.stretch_max, sim->stretches[i]);
     }
     if (count > 0) {
         sim->stats.stretch_p99 = select_kth(sim->stretches, count, (int32_t)(0.99 * (count - 1)));

@@ -5,29 +5,59 @@
 
 #include <string.h>
 
+static bool has_hessian(const TlGather *gather) {
+    return gather->elements.hessian >= 0;
+}
+
+/* Slots of one set: for every corner as many as its element has corners. */
+static int64_t slot_count(const TlElements *elements) {
+    int64_t total = 0;
+    for (int32_t e = 0; e < elements->count; e++) {
+        int64_t arity = tl_first_corner(elements, e + 1) - tl_first_corner(elements, e);
+        total += arity * arity;
+    }
+    return total;
+}
+
 bool tl_gather_build(TlArena *arena, const TlElements *elements, int32_t vertex_count,
                      TlGather *out) {
-    int64_t corners = (int64_t)elements->arity * elements->count;
+    int32_t corners = tl_first_corner(elements, elements->count);
     out->elements = *elements;
-    out->grad = TL_NEW(arena, double, 3 * corners);
-    out->hess =
-        TL_NEW(arena, double, (int64_t)9 * tl_block_count(elements->arity) * elements->count);
+    int64_t slots = has_hessian(out) ? slot_count(elements) : 0;
+    TlArena scratch;
+    tl_arena_init(&scratch, arena->allocator);
+    int32_t *owner = TL_NEW(&scratch, int32_t, corners);
+    out->grad = TL_NEW(arena, double, 3 * (int64_t)corners);
+    out->hess = TL_NEW(arena, double, tl_hessian_size(elements));
     out->start = TL_NEW(arena, int32_t, vertex_count + 2);
     out->item = TL_NEW(arena, int32_t, corners);
-    out->slot = TL_NEW(arena, int32_t, corners * elements->arity);
-    if (out->grad == NULL || out->hess == NULL || out->start == NULL || out->item == NULL ||
-        out->slot == NULL) {
+    out->element = TL_NEW(arena, int32_t, corners);
+    out->slot_at = TL_NEW(arena, int32_t, corners + 1);
+    out->slot = TL_NEW(arena, int32_t, slots);
+    if (arena->failed || owner == NULL || slots > INT32_MAX) {
+        tl_arena_free(&scratch);
         return false;
     }
-    for (int64_t i = 0; i < corners; i++) {
-        out->start[elements->vertex[i] + 2]++;
+    for (int32_t e = 0; e < elements->count; e++) {
+        for (int32_t c = tl_first_corner(elements, e); c < tl_first_corner(elements, e + 1); c++) {
+            owner[c] = e;
+        }
+    }
+    for (int32_t c = 0; c < corners; c++) {
+        out->start[elements->vertex[c] + 2]++;
     }
     for (int32_t v = 0; v < vertex_count; v++) {
         out->start[v + 2] += out->start[v + 1];
     }
-    for (int64_t i = 0; i < corners; i++) {
-        out->item[out->start[elements->vertex[i] + 1]++] = (int32_t)i;
+    for (int32_t c = 0; c < corners; c++) {
+        out->item[out->start[elements->vertex[c] + 1]++] = c;
     }
+    for (int32_t i = 0; i < corners; i++) {
+        int32_t e = out->element[i] = owner[out->item[i]];
+        out->slot_at[i + 1] =
+            out->slot_at[i] + tl_first_corner(elements, e + 1) - tl_first_corner(elements, e);
+    }
+    tl_arena_free(&scratch);
     return true;
 }
 
@@ -58,31 +88,39 @@ static int32_t find_column(const TlBlockMatrix *A, int32_t row, int32_t column) 
     return low < A->row_start[row + 1] && A->column[low] == column ? low : -1;
 }
 
+/* Adds the columns that one set brings to row v of `count` entries; answers the new count. */
+static int32_t add_columns(const TlGather *gather, int32_t v, int32_t *row, int32_t count) {
+    const TlElements *elements = &gather->elements;
+    for (int32_t i = gather->start[v]; i < gather->start[v + 1]; i++) {
+        int32_t e = gather->element[i];
+        for (int32_t c = tl_first_corner(elements, e); c < tl_first_corner(elements, e + 1); c++) {
+            count = insert_column(row, count, elements->vertex[c]);
+        }
+    }
+    return count;
+}
+
 /* Columns of all rows into `columns`, and row_start. */
-static void build_rows(const TlGather *gather, int32_t n, int32_t *row_start, int32_t *columns) {
-    int32_t arity = gather->elements.arity;
+static void build_rows(const TlGather *gathers, int32_t gather_count, int32_t n, int32_t *row_start,
+                       int32_t *columns) {
     for (int32_t v = 0; v < n; v++) {
         int32_t *row = columns + row_start[v];
         int32_t count = insert_column(row, 0, v);
-        for (int32_t i = gather->start[v]; i < gather->start[v + 1]; i++) {
-            const int32_t *vertex =
-                gather->elements.vertex + (int64_t)(gather->item[i] / arity) * arity;
-            for (int32_t b = 0; b < arity; b++) {
-                count = insert_column(row, count, vertex[b]);
-            }
+        for (int32_t g = 0; g < gather_count; g++) {
+            count = has_hessian(&gathers[g]) ? add_columns(&gathers[g], v, row, count) : count;
         }
         row_start[v + 1] = row_start[v] + count;
     }
 }
 
 static void build_slots(const TlBlockMatrix *A, TlGather *gather) {
-    int32_t arity = gather->elements.arity;
+    const TlElements *elements = &gather->elements;
     for (int32_t v = 0; v < A->n; v++) {
         for (int32_t i = gather->start[v]; i < gather->start[v + 1]; i++) {
             const int32_t *vertex =
-                gather->elements.vertex + (int64_t)(gather->item[i] / arity) * arity;
-            for (int32_t b = 0; b < arity; b++) {
-                gather->slot[(int64_t)i * arity + b] = find_column(A, v, vertex[b]);
+                elements->vertex + tl_first_corner(elements, gather->element[i]);
+            for (int32_t s = gather->slot_at[i]; s < gather->slot_at[i + 1]; s++) {
+                gather->slot[s] = find_column(A, v, *vertex++);
             }
         }
     }
@@ -115,19 +153,22 @@ static bool split_bending(TlArena *arena, const TlScalarMatrix *bend, TlBlockMat
     return true;
 }
 
-bool tl_block_matrix_build(TlArena *arena, TlGather *gather, const TlScalarMatrix *bend,
-                           TlBlockMatrix *out) {
+bool tl_block_matrix_build(TlArena *arena, TlGather *gathers, int32_t count,
+                           const TlScalarMatrix *bend, TlBlockMatrix *out) {
     int32_t n = bend->row_count;
+    int64_t most = n;
+    for (int32_t g = 0; g < count; g++) {
+        most += has_hessian(&gathers[g]) ? slot_count(&gathers[g].elements) : 0;
+    }
     TlArena scratch;
     tl_arena_init(&scratch, arena->allocator);
-    int64_t corners = (int64_t)gather->elements.arity * gather->elements.count;
-    int32_t *columns = TL_NEW(&scratch, int32_t, corners * gather->elements.arity + n);
+    int32_t *columns = TL_NEW(&scratch, int32_t, most);
     out->n = n;
     out->row_start = TL_NEW(arena, int32_t, n + 1);
     out->diagonal = TL_NEW(arena, int32_t, n);
     bool ok = columns != NULL && out->row_start != NULL && out->diagonal != NULL;
     if (ok) {
-        build_rows(gather, n, out->row_start, columns);
+        build_rows(gathers, count, n, out->row_start, columns);
         int32_t total = out->row_start[n];
         out->column = TL_NEW(arena, int32_t, total);
         out->block = TL_NEW(arena, double, 9 * (int64_t)total);
@@ -144,7 +185,11 @@ bool tl_block_matrix_build(TlArena *arena, TlGather *gather, const TlScalarMatri
     for (int32_t v = 0; v < n; v++) {
         out->diagonal[v] = find_column(out, v, v);
     }
-    build_slots(out, gather);
+    for (int32_t g = 0; g < count; g++) {
+        if (has_hessian(&gathers[g])) {
+            build_slots(out, &gathers[g]);
+        }
+    }
     return split_bending(arena, bend, out);
 }
 
@@ -165,19 +210,54 @@ static void add_block(double *block, const double *hess, int32_t arity, int32_t 
     }
 }
 
-void tl_block_matrix_gather(TlBlockMatrix *A, const TlGather *gather, int32_t begin, int32_t end) {
+/* Blocks of the elements around vertices [begin, end). */
+static void gather_blocks(TlBlockMatrix *A, const TlGather *gather, int32_t begin, int32_t end) {
     int32_t arity = gather->elements.arity, stride = 9 * tl_block_count(arity);
+    for (int32_t i = gather->start[begin]; i < gather->start[end]; i++) {
+        int32_t a = gather->item[i] % arity;
+        const int32_t *slot = gather->slot + gather->slot_at[i];
+        const double *hess = gather->hess + (int64_t)gather->element[i] * stride;
+        for (int32_t b = 0; b < arity; b++) {
+            add_block(A->block + 9 * (int64_t)slot[b], hess, arity, a, b);
+        }
+    }
+}
+
+/* The same from rows g: block (a, b) = sum of g_a g_b^T. */
+static void gather_rows(TlBlockMatrix *A, const TlGather *gather, int32_t begin, int32_t end) {
+    const TlElements *elements = &gather->elements;
+    for (int32_t i = gather->start[begin]; i < gather->start[end]; i++) {
+        int32_t first = tl_first_corner(elements, gather->element[i]);
+        int32_t a = gather->item[i] - first, arity = gather->slot_at[i + 1] - gather->slot_at[i];
+        const int32_t *slot = gather->slot + gather->slot_at[i];
+        const double *row = gather->hess + (int64_t)3 * elements->hessian * first;
+        for (int32_t k = 0; k < elements->hessian; k++, row += 3 * arity) {
+            const double *p = row + 3 * a;
+            for (int32_t b = 0; b < arity; b++) {
+                double *block = A->block + 9 * (int64_t)slot[b];
+                const double *q = row + 3 * b;
+                for (int j = 0; j < 3; j++) {
+                    block[3 * j] += p[j] * q[0];
+                    block[3 * j + 1] += p[j] * q[1];
+                    block[3 * j + 2] += p[j] * q[2];
+                }
+            }
+        }
+    }
+}
+
+void tl_block_matrix_gather(TlBlockMatrix *A, const TlGather *gathers, int32_t count, int32_t begin,
+                            int32_t end) {
     for (int32_t s = A->row_start[begin]; s < A->row_start[end]; s++) {
         for (int i = 0; i < 9; i++) {
             A->block[9 * (int64_t)s + i] = i % 4 == 0 ? A->near[s] : 0.0;
         }
     }
-    for (int32_t i = gather->start[begin]; i < gather->start[end]; i++) {
-        int32_t element = gather->item[i] / arity, a = gather->item[i] % arity;
-        const double *hess = gather->hess + (int64_t)element * stride;
-        for (int32_t b = 0; b < arity; b++) {
-            add_block(A->block + 9 * (int64_t)gather->slot[(int64_t)i * arity + b], hess, arity, a,
-                      b);
+    for (int32_t g = 0; g < count; g++) {
+        if (gathers[g].elements.hessian == TL_HESSIAN_BLOCKS) {
+            gather_blocks(A, &gathers[g], begin, end);
+        } else if (has_hessian(&gathers[g])) {
+            gather_rows(A, &gathers[g], begin, end);
         }
     }
 }

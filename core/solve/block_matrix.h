@@ -13,12 +13,14 @@
 /* Where the derivatives of one set of elements go. */
 typedef struct TlGather {
     TlElements elements;
-    double *grad;   /* 3 * arity per element */
-    double *hess;   /* 9 * blocks per element */
-    int32_t *start; /* per vertex: range of items */
-    int32_t *item;  /* arity * element + corner, ascending */
-    int32_t
-        *slot; /* per item and corner b: block of the vertex's row that (corner, b) belongs to */
+    double *grad;     /* 3 per corner */
+    double *hess;     /* tl_hessian_size */
+    int32_t *start;   /* per vertex: range of items */
+    int32_t *item;    /* corners (counted over all elements), ascending */
+    int32_t *element; /* per item: the element of that corner */
+    int32_t *slot_at; /* per item: its first slot */
+    int32_t *slot;    /* per item and corner b of its element: block of the vertex's row that
+                         (corner, b) belongs to */
 } TlGather;
 
 typedef struct TlBlockMatrix {
@@ -34,12 +36,13 @@ typedef struct TlBlockMatrix {
 /* Gather tables of one set; false when memory is refused. */
 bool tl_gather_build(TlArena *arena, const TlElements *elements, int32_t vertex_count,
                      TlGather *out);
-/* Pattern of one set of elements, `bend` split into near and far, slots of the gather; false when
- * memory is refused. */
-bool tl_block_matrix_build(TlArena *arena, TlGather *gather, const TlScalarMatrix *bend,
-                           TlBlockMatrix *out);
-/* Sums the elements' blocks into rows [begin, end), on top of `near`. */
-void tl_block_matrix_gather(TlBlockMatrix *A, const TlGather *gather, int32_t begin, int32_t end);
+/* Pattern of all sets with a Hessian, `bend` split into near and far, slots of the gathers; false
+ * when memory is refused. */
+bool tl_block_matrix_build(TlArena *arena, TlGather *gathers, int32_t count,
+                           const TlScalarMatrix *bend, TlBlockMatrix *out);
+/* Sums the elements' Hessians into rows [begin, end), on top of `near`. */
+void tl_block_matrix_gather(TlBlockMatrix *A, const TlGather *gathers, int32_t count, int32_t begin,
+                            int32_t end);
 /* Row v of A p. */
 void tl_block_matrix_row(const TlBlockMatrix *A, int32_t v, const double *p, double out[3]);
 

@@ -54,25 +54,37 @@ static HeapItem heap_pop(Heap *heap) {
     return top;
 }
 
-/* Edge lengths at rest on the pattern; 0 on the diagonal. */
+static void set_length(const TlBlockMatrix *A, int32_t a, int32_t b, double value, double *length) {
+    for (int32_t s = A->row_start[a]; s < A->row_start[a + 1]; s++) {
+        length[s] = A->column[s] == b ? value : length[s];
+    }
+}
+
+static void set_lengths(const TlBlockMatrix *A, int32_t count, const int32_t *vertex,
+                        const double *values, double *length) {
+    for (int32_t i = 0; i < count; i++) {
+        const int32_t *v = vertex + 2 * (int64_t)i;
+        set_length(A, v[0], v[1], values[i], length);
+        set_length(A, v[1], v[0], values[i], length);
+    }
+}
+
+/* Lengths at rest of edges, springs and diagonals of quads on the pattern; infinite elsewhere. */
 static void edge_lengths(const TlModel *model, const TlBlockMatrix *A, double *length) {
-    const TlTriangleSet *set = &model->triangles;
-    for (int32_t t = 0; t < set->count; t++) {
-        const double *g = set->g + 4 * (int64_t)t;
-        const int32_t *vertex = set->vertex + 3 * (int64_t)t;
-        /* the flat corners are the inverse of the gradients */
-        double det = g[0] * g[3] - g[1] * g[2];
-        double q[3][2] = {{0, 0}, {g[3] / det, -g[2] / det}, {-g[1] / det, g[0] / det}};
-        for (int a = 0; a < 3; a++) {
-            for (int32_t s = A->row_start[vertex[a]]; s < A->row_start[vertex[a] + 1]; s++) {
-                for (int b = 0; b < 3; b++) {
-                    if (A->column[s] == vertex[b]) {
-                        double du = q[b][0] - q[a][0], dv = q[b][1] - q[a][1];
-                        length[s] = sqrt(du * du + dv * dv);
-                    }
-                }
-            }
-        }
+    const TlSets *sets = &model->sets;
+    for (int32_t s = 0; s < A->row_start[A->n]; s++) {
+        length[s] = HUGE_VAL;
+    }
+    set_lengths(A, sets->edges.count, sets->edges.vertex, sets->edges.length, length);
+    set_lengths(A, sets->springs.count, sets->springs.vertex, sets->springs.length, length);
+    for (int32_t q = 0; q < sets->quads.count; q++) {
+        const int32_t *v = sets->quads.vertex + 4 * (int64_t)q;
+        const double *r = sets->quads.rest + 6 * (int64_t)q;
+        /* diagonals Q + P and Q - P from (P.P/2, Q.Q/2, P.Q) */
+        const double diagonal[2] = {sqrt(2.0 * (r[0] + r[1] + r[2])),
+                                    sqrt(2.0 * (r[0] + r[1] - r[2]))};
+        const int32_t ends[4] = {v[0], v[2], v[1], v[3]};
+        set_lengths(A, 2, ends, diagonal, length);
     }
 }
 
@@ -244,19 +256,52 @@ typedef struct Galerkin {
     const uint8_t *fixed;
 } Galerkin;
 
-/* Adds w * block to the places (row node, nodes of column vertex j). */
-static void add_coarse(TlCoarse *coarse, int32_t row, int32_t j, double w, const double *block) {
-    int64_t size = 3 * (int64_t)coarse->node_count;
+/* Adds w * block to the blocks of the nodes of column vertex j. */
+static void add_coarse(const TlCoarse *coarse, int32_t j, double w, const double *block,
+                       double *out) {
     for (int k = 0; k < TL_COARSE_SUPPORT; k++) {
         int32_t node = coarse->node[TL_COARSE_SUPPORT * (int64_t)j + k];
-        if (node < 0 || node > row) {
+        if (node >= 0) {
+            double s = w * coarse->weight[TL_COARSE_SUPPORT * (int64_t)j + k];
+            for (int i = 0; i < 9; i++) {
+                out[9 * node + i] += s * block[i];
+            }
+        }
+    }
+}
+
+/* The same for a scalar times the unit matrix. */
+static void add_coarse_scalar(const TlCoarse *coarse, int32_t j, double w, double *out) {
+    for (int k = 0; k < TL_COARSE_SUPPORT; k++) {
+        int32_t node = coarse->node[TL_COARSE_SUPPORT * (int64_t)j + k];
+        if (node >= 0) {
+            double s = w * coarse->weight[TL_COARSE_SUPPORT * (int64_t)j + k];
+            out[9 * node] += s;
+            out[9 * node + 4] += s;
+            out[9 * node + 8] += s;
+        }
+    }
+}
+
+/* One node's row of P^T C P, where C is the upper half of A with half its diagonal. */
+static void galerkin_row(const Galerkin *in, int32_t row, double *out) {
+    const TlCoarse *coarse = in->coarse;
+    const TlBlockMatrix *A = in->A;
+    for (int32_t m = coarse->start[row]; m < coarse->start[row + 1]; m++) {
+        int32_t v = coarse->vertex[m];
+        if (in->fixed[v]) {
             continue;
         }
-        double s = w * coarse->weight[TL_COARSE_SUPPORT * (int64_t)j + k];
-        double *out = coarse->matrix + 3 * row * size + 3 * (int64_t)node;
-        for (int a = 0; a < 3; a++) {
-            for (int b = 0; b < 3; b++) {
-                out[a * size + b] += s * block[3 * a + b];
+        double w = coarse->vertex_weight[m];
+        add_coarse(coarse, v, 0.5 * w, A->block + 9 * (int64_t)A->diagonal[v], out);
+        for (int32_t s = A->diagonal[v] + 1; s < A->row_start[v + 1]; s++) {
+            if (!in->fixed[A->column[s]]) {
+                add_coarse(coarse, A->column[s], w, A->block + 9 * (int64_t)s, out);
+            }
+        }
+        for (int32_t s = A->far.row_start[v]; s < A->far.row_start[v + 1]; s++) {
+            if (A->far.column[s] > v && !in->fixed[A->far.column[s]]) {
+                add_coarse_scalar(coarse, A->far.column[s], w * A->far.value[s], out);
             }
         }
     }
@@ -264,30 +309,31 @@ static void add_coarse(TlCoarse *coarse, int32_t row, int32_t j, double w, const
 
 static void galerkin_rows(void *data, int32_t begin, int32_t end) {
     Galerkin *in = data;
-    TlCoarse *coarse = in->coarse;
-    const TlBlockMatrix *A = in->A;
-    int64_t size = 3 * (int64_t)coarse->node_count;
-    memset(coarse->matrix + 3 * begin * size, 0,
-           sizeof(double) * (size_t)(3 * (end - begin) * size));
+    int32_t nodes = in->coarse->node_count;
     for (int32_t row = begin; row < end; row++) {
-        for (int32_t m = coarse->start[row]; m < coarse->start[row + 1]; m++) {
-            int32_t v = coarse->vertex[m];
-            if (in->fixed[v]) {
-                continue;
-            }
-            for (int32_t s = A->row_start[v]; s < A->row_start[v + 1]; s++) {
-                if (!in->fixed[A->column[s]]) {
-                    add_coarse(coarse, row, A->column[s], coarse->vertex_weight[m],
-                               A->block + 9 * (int64_t)s);
-                }
-            }
-            for (int32_t s = A->far.row_start[v]; s < A->far.row_start[v + 1]; s++) {
-                if (!in->fixed[A->far.column[s]]) {
-                    double f = A->far.value[s], block[9] = {f, 0, 0, 0, f, 0, 0, 0, f};
-                    add_coarse(coarse, row, A->far.column[s], coarse->vertex_weight[m], block);
-                }
-            }
+        double blocks[9 * MAX_NODES] = {0};
+        galerkin_row(in, row, blocks);
+        double *out = in->coarse->transpose + 9 * (int64_t)row * nodes;
+        for (int64_t i = 0; i < 9 * (int64_t)nodes; i++) {
+            int64_t line = i / (3 * nodes), column = i % (3 * nodes);
+            out[i] = blocks[column / 3 * 9 + 3 * line + column % 3];
         }
+    }
+}
+
+/* Lower half of the Galerkin matrix P^T A P = P^T C P + (P^T C P)^T. */
+static void galerkin(TlCoarse *coarse, TlPool *pool, const TlBlockMatrix *A, const uint8_t *fixed) {
+    int64_t size = 3 * (int64_t)coarse->node_count;
+    Galerkin in = {coarse, A, fixed};
+    tl_parallel_for(pool, coarse->node_count, 1, galerkin_rows, &in);
+    for (int64_t i = 0; i < size; i++) {
+        for (int64_t j = 0; j <= i; j++) {
+            coarse->matrix[i * size + j] =
+                coarse->transpose[i * size + j] + coarse->transpose[j * size + i];
+        }
+        /* a node whose vertices are all fixed has an empty row */
+        double *pivot = &coarse->matrix[i * size + i];
+        *pivot = *pivot > 0.0 ? *pivot * (1.0 + 1e-9) : 1.0;
     }
 }
 
@@ -318,13 +364,7 @@ static bool cholesky(double *matrix, double *column, int64_t size) {
 void tl_coarse_factor(TlCoarse *coarse, TlPool *pool, const TlBlockMatrix *A,
                       const uint8_t *fixed) {
     int64_t size = 3 * (int64_t)coarse->node_count;
-    Galerkin in = {coarse, A, fixed};
-    tl_parallel_for(pool, coarse->node_count, 1, galerkin_rows, &in);
-    for (int64_t i = 0; i < size; i++) {
-        /* a node whose vertices are all fixed has an empty row */
-        double *pivot = &coarse->matrix[i * size + i];
-        *pivot = *pivot > 0.0 ? *pivot * (1.0 + 1e-9) : 1.0;
-    }
+    galerkin(coarse, pool, A, fixed);
     coarse->ready = cholesky(coarse->matrix, coarse->column, size);
     for (int64_t i = 0; i < size; i++) {
         for (int64_t j = 0; j <= i; j++) {

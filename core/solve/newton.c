@@ -47,7 +47,7 @@ static double vertex_value(void *data, int32_t begin, int32_t end) {
 static double psi(TlSystem *system, const TlContacts *contacts, double dt_s, const double *x) {
     TlPoint at = {x, system->x_start, dt_s};
     Job job = {system, contacts, x, NULL, 0.0};
-    double elastic = tl_system_stretch(system, &at) + tl_system_bend(system, &at);
+    double elastic = tl_system_value(system, &at);
     return elastic +
            tl_parallel_sum(system->pool, system->model->vertex_count, GRAIN, vertex_value, &job);
 }

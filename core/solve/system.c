@@ -1,20 +1,42 @@
 /* SPDX-FileCopyrightText: 2026 Toile contributors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The energies as the solver sees them. Adding one: its elements here, its gather in
- * tl_system_derive. */
+/* The energies as the solver sees them: elements are derived in parallel into buffers of their own,
+ * then every vertex sums its own in a fixed order. */
 #include "solve/system.h"
 
 #include "force/bend_linear.h"
-#include "force/stretch_stvk.h"
+
+#include <string.h>
 
 enum { ELEMENT_GRAIN = 256, VERTEX_GRAIN = 128 };
 
+static bool build_gathers(TlArena *arena, const TlModel *model, TlSystem *out) {
+    TlElements energies[TL_MOST_ENERGIES];
+    out->energy_count = tl_energies(model, energies);
+    for (int32_t i = 0; i < out->energy_count; i++) {
+        if (!tl_gather_build(arena, &energies[i], model->vertex_count, &out->energies[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The matrix of the forces is a part of that of the Hessian, or the same. */
+static bool build_bending(TlArena *arena, const TlModel *model, TlSystem *out) {
+    const TlHingeSet *linear = &model->sets.hinges[TL_HINGE_LINEAR];
+    const TlHingeSet *both[2] = {linear, &model->sets.hinges[TL_HINGE_CURVED]};
+    int32_t n = model->vertex_count;
+    if (!tl_bend_linear_matrix(arena, both, 2, n, &out->bend_matrix)) {
+        return false;
+    }
+    out->bend_force = out->bend_matrix;
+    return both[1]->count == 0 || tl_bend_linear_matrix(arena, both, 1, n, &out->bend_force);
+}
+
 bool tl_system_build(TlArena *arena, const TlModel *model, TlPool *pool, TlSystem *out) {
     int32_t n = model->vertex_count;
-    TlElements stretch = tl_stretch_stvk(model);
     out->model = model;
     out->pool = pool;
-    out->bend = tl_bend_linear(model);
     out->grad = TL_NEW(arena, double, 3 * (int64_t)n);
     out->step = TL_NEW(arena, double, 3 * (int64_t)n);
     out->trial = TL_NEW(arena, double, 3 * (int64_t)n);
@@ -23,9 +45,9 @@ bool tl_system_build(TlArena *arena, const TlModel *model, TlPool *pool, TlSyste
     out->weight = TL_NEW(arena, double, n);
     out->friction = TL_NEW(arena, TlFriction, n);
     out->fixed = TL_NEW(arena, uint8_t, n);
-    if (arena->failed || !tl_bend_linear_matrix(arena, model, &out->bend_matrix) ||
-        !tl_gather_build(arena, &stretch, n, &out->stretch) ||
-        !tl_block_matrix_build(arena, &out->stretch, &out->bend_matrix, &out->matrix) ||
+    if (arena->failed || !build_gathers(arena, model, out) || !build_bending(arena, model, out) ||
+        !tl_block_matrix_build(arena, out->energies, out->energy_count, &out->bend_matrix,
+                               &out->matrix) ||
         !tl_coarse_build(arena, model, &out->matrix, &out->coarse) ||
         !tl_cg_alloc(arena, n, &out->cg)) {
         return false;
@@ -52,26 +74,43 @@ static double elements_value(TlSystem *system, const TlElements *elements, const
     return tl_parallel_sum(system->pool, elements->count, ELEMENT_GRAIN, value_range, &job);
 }
 
-double tl_system_stretch(TlSystem *system, const TlPoint *at) {
-    return elements_value(system, &system->stretch.elements, at);
+double tl_system_value(TlSystem *system, const TlPoint *at) {
+    double total = 0.0;
+    for (int32_t i = 0; i < system->energy_count; i++) {
+        total += elements_value(system, &system->energies[i].elements, at);
+    }
+    return total;
 }
 
-double tl_system_bend(TlSystem *system, const TlPoint *at) {
-    return elements_value(system, &system->bend, at);
+double tl_system_group(TlSystem *system, TlEnergyGroup group, const TlPoint *at) {
+    double total = 0.0;
+    for (int32_t i = 0; i < system->energy_count; i++) {
+        const TlElements *elements = &system->energies[i].elements;
+        total += elements->group == group ? elements_value(system, elements, at) : 0.0;
+    }
+    return total;
 }
 
 typedef struct DeriveJob {
     TlSystem *system;
     const TlPoint *at;
+    const double *velocity; /* not NULL: damping */
     bool hessian;
     double *grad;
+    TlGather *gather;
 } DeriveJob;
 
 static void derive_elements(void *data, int32_t begin, int32_t end) {
     DeriveJob *job = data;
-    TlGather *gather = &job->system->stretch;
-    gather->elements.derive(job->system->model, job->at, begin, end, gather->grad,
-                            job->hessian ? gather->hess : NULL);
+    const TlElements *elements = &job->gather->elements;
+    double *hess = job->hessian && elements->hessian >= 0 ? job->gather->hess : NULL;
+    elements->derive(elements->model, job->at, begin, end, job->gather->grad, hess);
+}
+
+static void damp_elements(void *data, int32_t begin, int32_t end) {
+    DeriveJob *job = data;
+    const TlElements *elements = &job->gather->elements;
+    elements->damp(elements->model, job->at->x, job->velocity, begin, end, job->gather->grad);
 }
 
 /* Bending gradient of vertex v: rows of the matrix sum to zero, so differences to the vertex itself
@@ -86,30 +125,66 @@ static void bend_row(const TlScalarMatrix *L, const double *x, int32_t v, double
     }
 }
 
-static void derive_vertices(void *data, int32_t begin, int32_t end) {
-    DeriveJob *job = data;
-    const TlGather *gather = &job->system->stretch;
-    for (int32_t v = begin; v < end; v++) {
-        double sum[3] = {0, 0, 0};
-        for (int32_t i = gather->start[v]; i < gather->start[v + 1]; i++) {
-            const double *g = gather->grad + 3 * (int64_t)gather->item[i];
-            for (int k = 0; k < 3; k++) {
-                sum[k] += g[k];
-            }
-        }
-        bend_row(&job->system->bend_matrix, job->at->x, v, sum);
+static void add_corners(const TlGather *gather, int32_t v, double sum[3]) {
+    for (int32_t i = gather->start[v]; i < gather->start[v + 1]; i++) {
+        const double *g = gather->grad + 3 * (int64_t)gather->item[i];
         for (int k = 0; k < 3; k++) {
-            job->grad[3 * (int64_t)v + k] = sum[k];
+            sum[k] += g[k];
         }
     }
+}
+
+static bool by_matrix(const TlGather *gather) {
+    return gather->elements.hessian == TL_HESSIAN_MATRIX;
+}
+
+static void derive_vertices(void *data, int32_t begin, int32_t end) {
+    DeriveJob *job = data;
+    TlSystem *system = job->system;
+    for (int32_t v = begin; v < end; v++) {
+        double sum[3] = {0, 0, 0};
+        for (int32_t i = 0; i < system->energy_count; i++) {
+            if (!by_matrix(&system->energies[i])) {
+                add_corners(&system->energies[i], v, sum);
+            }
+        }
+        bend_row(&system->bend_force, job->at->x, v, sum);
+        memcpy(job->grad + 3 * (int64_t)v, sum, sizeof sum);
+    }
     if (job->hessian) {
-        tl_block_matrix_gather(&job->system->matrix, gather, begin, end);
+        tl_block_matrix_gather(&system->matrix, system->energies, system->energy_count, begin, end);
     }
 }
 
 void tl_system_derive(TlSystem *system, const TlPoint *at, bool hessian, double *grad) {
-    DeriveJob job = {system, at, hessian, grad};
-    tl_parallel_for(system->pool, system->stretch.elements.count, ELEMENT_GRAIN, derive_elements,
-                    &job);
+    DeriveJob job = {.system = system, .at = at, .hessian = hessian, .grad = grad};
+    for (int32_t i = 0; i < system->energy_count; i++) {
+        job.gather = &system->energies[i];
+        if (!by_matrix(job.gather)) {
+            tl_parallel_for(system->pool, job.gather->elements.count, ELEMENT_GRAIN,
+                            derive_elements, &job);
+        }
+    }
     tl_parallel_for(system->pool, system->model->vertex_count, VERTEX_GRAIN, derive_vertices, &job);
+}
+
+void tl_system_damping(TlSystem *system, const double *x, const double *v, double *force) {
+    TlPoint at = {x, x, 0.0};
+    DeriveJob job = {.system = system, .at = &at, .velocity = v};
+    memset(force, 0, 3 * sizeof *force * (size_t)system->model->vertex_count);
+    for (int32_t i = 0; i < system->energy_count; i++) {
+        job.gather = &system->energies[i];
+        if (job.gather->elements.damp == NULL) {
+            continue;
+        }
+        tl_parallel_for(system->pool, job.gather->elements.count, ELEMENT_GRAIN, damp_elements,
+                        &job);
+        for (int32_t vertex = 0; vertex < system->model->vertex_count; vertex++) {
+            double sum[3] = {0, 0, 0};
+            add_corners(job.gather, vertex, sum);
+            for (int k = 0; k < 3; k++) {
+                force[3 * (int64_t)vertex + k] -= sum[k];
+            }
+        }
+    }
 }

@@ -7,14 +7,16 @@
 
 #include "contact/response.h"
 #include "force/external.h"
+#include "force/models.h"
 #include "solve/cg.h"
 
 typedef struct TlSystem {
     const TlModel *model;
     TlPool *pool;
-    TlElements bend; /* value of the bending energy */
-    TlScalarMatrix bend_matrix;
-    TlGather stretch;
+    int32_t energy_count;
+    TlGather energies[TL_MOST_ENERGIES];
+    TlScalarMatrix bend_matrix; /* Hessian of linear bending, all of it or as approximation */
+    TlScalarMatrix bend_force;  /* the part of it whose product with x is the gradient */
     TlBlockMatrix matrix;
     TlCoarse coarse;
     TlCg cg;
@@ -28,9 +30,11 @@ typedef struct TlSystem {
 
 bool tl_system_build(TlArena *arena, const TlModel *model, TlPool *pool, TlSystem *out);
 
-/* Energies of all elements at a point. */
-double tl_system_stretch(TlSystem *system, const TlPoint *at);
-double tl_system_bend(TlSystem *system, const TlPoint *at);
+/* Energy of all elements at a point, and that of one group. */
+double tl_system_value(TlSystem *system, const TlPoint *at);
+double tl_system_group(TlSystem *system, TlEnergyGroup group, const TlPoint *at);
+/* Damping forces of all elements at positions x and velocities v. */
+void tl_system_damping(TlSystem *system, const double *x, const double *v, double *force);
 /* Gradient of stretch and bend into `grad`, and unless `hessian` is false the matrix. */
 void tl_system_derive(TlSystem *system, const TlPoint *at, bool hessian, double *grad);
 

@@ -250,18 +250,28 @@ ToileFabric test_fabric(double E1, double E2, double G, double nu12, double mu) 
     return fabric;
 }
 
-void test_model(const TestMesh *mesh, const ToileFabric *fabric, ToilePattern pattern,
-                TestModel *out) {
+void test_model_with(const TestMesh *mesh, const ToileFabric *fabric, ToilePattern pattern,
+                     bool native, const double *rest, const double *curvature, TestModel *out) {
     ToileMeshDef def = test_mesh_def(mesh);
     memset(out, 0, sizeof *out);
     tl_arena_init(&out->arena, tl_allocator_or_default(NULL));
-    out->material = tl_material(fabric);
-    const TlRest *rests[1] = {&out->rest};
+    TlRest *rests[1] = {&out->rest};
+    ck_assert(tl_material(&out->arena, fabric, &out->material));
     ck_assert(tl_mesh_copy(&out->arena, &def, &out->mesh));
-    ck_assert(tl_split_mesh(&out->arena, &out->mesh, &out->triangles));
-    ck_assert(tl_rest_build(&out->arena, &out->mesh, &out->triangles, mesh->positions, pattern, 1.0,
-                            &out->material, &out->rest));
+    TlRestInput in = {.mesh = &out->mesh,
+                      .positions = rest != NULL ? rest : mesh->positions,
+                      .pattern = pattern,
+                      .pattern_scale_m = 1.0,
+                      .native = native,
+                      .material = &out->material,
+                      .curvature_map = curvature};
+    ck_assert(tl_rest_build(&out->arena, &in, &out->rest));
     ck_assert(tl_model_build(&out->arena, rests, &out->material, 1, &out->model));
+}
+
+void test_model(const TestMesh *mesh, const ToileFabric *fabric, ToilePattern pattern,
+                TestModel *out) {
+    test_model_with(mesh, fabric, pattern, false, NULL, NULL, out);
 }
 
 void test_model_free(TestModel *model) {
@@ -304,11 +314,11 @@ double test_value(const TlElements *elements, const TlPoint *at) {
 }
 
 void test_gradient(const TlElements *elements, const TlPoint *at, double *grad) {
-    int32_t arity = elements->arity;
-    double *local = test_alloc(3 * sizeof(double) * (size_t)(arity * elements->count));
+    int32_t corners = tl_first_corner(elements, elements->count);
+    double *local = test_alloc(3 * sizeof(double) * (size_t)(corners + 1));
     elements->derive(elements->model, at, 0, elements->count, local, NULL);
     memset(grad, 0, 3 * sizeof *grad * (size_t)elements->model->vertex_count);
-    for (int32_t c = 0; c < arity * elements->count; c++) {
+    for (int32_t c = 0; c < corners; c++) {
         for (int i = 0; i < 3; i++) {
             grad[3 * elements->vertex[c] + i] += local[3 * c + i];
         }
@@ -316,32 +326,69 @@ void test_gradient(const TlElements *elements, const TlPoint *at, double *grad) 
     free(local);
 }
 
-/* hess(a, b) += block, and its transpose at (b, a) */
-static void scatter(double *hess, int32_t n, int32_t a, int32_t b, bool mirror,
-                    const double *block) {
+/* hess(a, b) += block */
+static void scatter(double *hess, int32_t n, int32_t a, int32_t b, const double *block) {
     for (int i = 0; i < 3; i++) {
         for (int j = 0; j < 3; j++) {
             hess[(3 * a + i) * n + 3 * b + j] += block[3 * i + j];
-            if (mirror) {
-                hess[(3 * b + j) * n + 3 * a + i] += block[3 * i + j];
+        }
+    }
+}
+
+/* Block (a, b) of an element's Hessian, in whichever form it is handed over. */
+static void element_block(const TlElements *elements, const double *hess, int32_t e, int32_t a,
+                          int32_t b, double block[9]) {
+    int32_t first = tl_first_corner(elements, e), arity = tl_first_corner(elements, e + 1) - first;
+    for (int i = 0; i < 9; i++) {
+        if (elements->hessian == TL_HESSIAN_BLOCKS) {
+            const double *from =
+                hess + 9 * (tl_block_count(arity) * e +
+                            (a <= b ? tl_block_index(arity, a, b) : tl_block_index(arity, b, a)));
+            block[i] = a <= b ? from[i] : from[3 * (i % 3) + i / 3];
+            continue;
+        }
+        block[i] = 0.0;
+        for (int32_t k = 0; k < elements->hessian; k++) {
+            const double *row = hess + 3 * (elements->hessian * first + k * arity);
+            block[i] += row[3 * a + i / 3] * row[3 * b + i % 3];
+        }
+    }
+}
+
+/* The sum of lambda alpha alpha^T over linear hinges, for x, y and z. */
+static void linear_hessian(const TlHingeSet *set, int32_t n, double *hess) {
+    memset(hess, 0, sizeof *hess * (size_t)n * (size_t)n);
+    for (int32_t h = 0; h < set->count; h++) {
+        for (int32_t a = set->first[h]; a < set->first[h + 1]; a++) {
+            for (int32_t b = set->first[h]; b < set->first[h + 1]; b++) {
+                double s = set->lambda[h] * set->alpha[a] * set->alpha[b];
+                const double block[9] = {s, 0, 0, 0, s, 0, 0, 0, s};
+                scatter(hess, n, set->vertex[a], set->vertex[b], block);
             }
         }
     }
 }
 
 void test_hessian(const TlElements *elements, const TlPoint *at, double *hess) {
-    int32_t arity = elements->arity, blocks = tl_block_count(arity),
-            n = 3 * elements->model->vertex_count;
-    double *grad = test_alloc(3 * sizeof(double) * (size_t)(arity * elements->count));
-    double *local = test_alloc(9 * sizeof(double) * (size_t)(blocks * elements->count));
+    int32_t n = 3 * elements->model->vertex_count;
+    if (elements->hessian < 0) {
+        bool flat = elements->hessian == TL_HESSIAN_MATRIX;
+        linear_hessian(&elements->model->sets.hinges[flat ? TL_HINGE_LINEAR : TL_HINGE_CURVED], n,
+                       hess);
+        return;
+    }
+    int32_t corners = tl_first_corner(elements, elements->count);
+    double *grad = test_alloc(3 * sizeof(double) * (size_t)(corners + 1));
+    double *local = test_alloc(sizeof(double) * (size_t)(tl_hessian_size(elements) + 1));
     elements->derive(elements->model, at, 0, elements->count, grad, local);
     memset(hess, 0, sizeof *hess * (size_t)n * (size_t)n);
     for (int32_t e = 0; e < elements->count; e++) {
-        const int32_t *vertex = elements->vertex + arity * e;
-        for (int32_t a = 0; a < arity; a++) {
-            for (int32_t b = a; b < arity; b++) {
-                scatter(hess, n, vertex[a], vertex[b], a != b,
-                        local + 9 * (blocks * e + tl_block_index(arity, a, b)));
+        int32_t first = tl_first_corner(elements, e), end = tl_first_corner(elements, e + 1);
+        for (int32_t a = first; a < end; a++) {
+            for (int32_t b = first; b < end; b++) {
+                double block[9];
+                element_block(elements, local, e, a - first, b - first, block);
+                scatter(hess, n, elements->vertex[a], elements->vertex[b], block);
             }
         }
     }

@@ -84,7 +84,6 @@ ToileMeshDef test_mesh_def(const TestMesh *mesh);
 typedef struct TestModel {
     TlArena arena;
     TlMesh mesh;
-    TlTriangles triangles;
     TlMaterial material;
     TlRest rest;
     TlModel model;
@@ -94,6 +93,10 @@ typedef struct TestModel {
 ToileFabric test_fabric(double E1, double E2, double G, double nu12, double mu);
 void test_model(const TestMesh *mesh, const ToileFabric *fabric, ToilePattern pattern,
                 TestModel *out);
+/* The same with quads as bilinear patches where `native`, another rest shape (NULL: the mesh's) and
+ * a curvature per vertex (NULL: the fabric's). */
+void test_model_with(const TestMesh *mesh, const ToileFabric *fabric, ToilePattern pattern,
+                     bool native, const double *rest, const double *curvature, TestModel *out);
 void test_model_free(TestModel *model);
 /* Random positions: a rotated, sheared and wrinkled copy of the mesh; caller frees. */
 double *test_deformed(const TestMesh *mesh, TestRandom *random, double amplitude);

@@ -64,7 +64,9 @@ typedef enum ToileMeshIssueKind {
     TOILE_MESH_FLIPPED_NEIGHBOUR,  /* warning: two faces run along their common edge in the same
                                       direction */
     TOILE_MESH_ISOLATED_VERTEX,    /* warning: a vertex without face; it stays where it is */
-    TOILE_MESH_SLIVER /* warning: a triangle whose height is under 1/1000 of its longest edge */
+    TOILE_MESH_SLIVER,    /* warning: a triangle whose height is under 1/1000 of its longest edge */
+    TOILE_MESH_NOT_CONVEX /* warning: a quad that is not convex, at rest or in uv; it is simulated
+                             as two triangles */
 } ToileMeshIssueKind;
 
 typedef struct ToileMeshIssue {
@@ -77,10 +79,42 @@ typedef struct ToileMeshIssue {
 
 /* ---- fabric ---- */
 
+typedef enum ToileStretchModel {
+    TOILE_STRETCH_STVK = 0,   /* continuum: Green strain, orthotropic; quads as bilinear patches */
+    TOILE_STRETCH_SPRINGS = 1 /* mass-spring: along edges (structural), across quads (shear) */
+} ToileStretchModel;
+
+typedef enum ToileCompression {
+    TOILE_COMPRESSION_FACTOR = 0, /* weft and warp resist compression compression_factor times as
+                                     much as tension */
+    TOILE_COMPRESSION_TENSION_FIELD = 1 /* wrinkled cloth carries tension only; isotropic fabric */
+} ToileCompression;
+
+typedef enum ToileBendModel {
+    TOILE_BEND_LINEAR = 0,        /* Volino & Magnenat-Thalmann: one constant matrix */
+    TOILE_BEND_DIHEDRAL = 1,      /* Discrete Shells: angle across edges */
+    TOILE_BEND_NORMAL = 2,        /* Bridson et al.: half angle across edges */
+    TOILE_BEND_CROSSOVER = 3,     /* springs across edges */
+    TOILE_BEND_CHOI_KO = 4,       /* springs that buckle */
+    TOILE_BEND_CHOI_KO_TABLE = 5, /* the same from a table of bend_intervals */
+    TOILE_BEND_KOITER = 6         /* thin shell: curvature at vertices and inside quads */
+} ToileBendModel;
+
 typedef enum ToileBendScale {
     TOILE_BEND_CALIBRATED = 0, /* cylinders bend with exactly the stated modulus */
     TOILE_BEND_PAPER = 1       /* the paper's factor 1/3: three times softer */
 } ToileBendScale;
+
+typedef enum ToileBendDamping {
+    TOILE_BEND_DAMPING_SCALAR = 0,   /* rate of the fold alone (Rayleigh) */
+    TOILE_BEND_DAMPING_PROJECTED = 1 /* rate of the bending vector without rigid motion; linear
+                                        model only */
+} ToileBendDamping;
+
+typedef enum ToileRestCurvature {
+    TOILE_REST_CURVATURE_GIVEN = 0,    /* rest_curvature_per_m or the cloth's map; 0: flat */
+    TOILE_REST_CURVATURE_FROM_REST = 1 /* the fold of the 3D rest shape at every hinge */
+} ToileRestCurvature;
 
 /* Weft is the u direction of the pattern, warp the v direction. */
 typedef struct ToileFabric {
@@ -96,9 +130,33 @@ typedef struct ToileFabric {
                                0.2; poisson^2 * warp / weft must be below 1 */
     double stretch_damping_s; /* strain-rate damping: stiffness times this time; default 0; 0 or
                                  more */
-    double bend_weft_N_m; /* default 5e-5; 0 or more; moment per width and curvature when the weft
-                             is curved */
-    double bend_warp_N_m; /* default 5e-5; 0 or more */
+    double bend_weft_N_m;  /* default 5e-5; 0 or more; moment per width and curvature when the weft
+                              is curved */
+    double bend_warp_N_m;  /* default 5e-5; 0 or more */
+    int32_t stretch_model; /* a ToileStretchModel; default stvk */
+    int32_t compression;   /* a ToileCompression; default factor; stvk only */
+    int32_t gauss_points;  /* per side of a quad, 1 to 12; default 4 */
+    int32_t bend_model;    /* a ToileBendModel; default linear */
+    int32_t bend_damping_model; /* a ToileBendDamping; default scalar */
+    int32_t bend_intervals;     /* of the Choi-Ko table, 1 to 1000; default 10 */
+    int32_t bend_fold_exponent; /* Koiter: 0 as printed, 1 (default) or 2: stiff in sharp folds */
+    int32_t rest_curvature;     /* a ToileRestCurvature; default given; Koiter always takes its
+                                   curvature from the rest shape */
+    double compression_factor;  /* ratio; default 1; 0 to 1, and at least
+                                   |poisson| * sqrt(warp / weft) */
+    double stretch_limit;       /* no edge may be stretched by more than this ratio of its length;
+                                   default 0: no limit */
+    double bend_damping_N_m_s;  /* moment per width and rate of curvature; default 0; 0 or more */
+    double bend_poisson;        /* Koiter: ratio; default 0; above -1, below 1 */
+    double bend_in_element_weight; /* Koiter: weight of bending inside quads; default 0.1; 0 or
+                                      more */
+    double rest_curvature_per_m; /* hinge models; above 0: valley seen from the front; default 0 */
+    const double *bend_law; /* nonlinear law of the linear model: bend_law_count pairs of curvature
+                               (1/m) and moment per width (N), from (0, 0), curvatures rising,
+                               linear between and beyond; along the weft, scaled by bend_warp_N_m /
+                               bend_weft_N_m along the warp. NULL (default): linear */
+    int32_t bend_law_count; /* 0, or 2 and more */
+    uint32_t reserved;
 } ToileFabric;
 
 /* ---- cloth ---- */
@@ -110,7 +168,8 @@ typedef enum ToilePattern {
 } ToilePattern;
 
 typedef enum ToileElements {
-    TOILE_ELEMENTS_NATIVE = 0,   /* quads as one element; this version still splits them */
+    TOILE_ELEMENTS_NATIVE = 0,   /* quads as bilinear patches; those that are not convex at rest are
+                                    split */
     TOILE_ELEMENTS_TRIANGLES = 1 /* quads are split first */
 } ToileElements;
 
@@ -127,6 +186,8 @@ typedef struct ToileClothDef {
     const double *start_velocities_m_per_s; /* 3 * vertex_count; NULL: at rest */
     const int32_t *pin_vertices;            /* pin_count vertex indices; duplicates allowed */
     double pattern_scale_m; /* metres per uv unit when the pattern is metric; default 1; above 0 */
+    const double *rest_curvature_map_per_m; /* vertex_count values in place of the fabric's
+                                               rest_curvature_per_m; NULL (default): none */
 } ToileClothDef;
 
 /* ---- colliders ---- */
@@ -204,7 +265,7 @@ typedef struct ToileStats {
     int32_t projected;         /* vertices put back outside a collider at the end of a sub-step */
     double residual_N;  /* largest force on a free vertex before the last Newton correction */
     double kinetic_J;   /* at the end */
-    double stretch_p99; /* 99th percentile over triangles of the larger principal stretch, ratio */
+    double stretch_p99; /* 99th percentile over elements of the larger principal stretch, ratio */
     double stretch_max; /* largest, ratio */
     double speed_max_m_per_s; /* fastest vertex */
     double penetration_max_m; /* deepest vertex inside a collider at the end; 0: none */

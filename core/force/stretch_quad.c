@@ -1,0 +1,636 @@
+/* SPDX-FileCopyrightText: 2026 Toile contributors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Membrane energy of a bilinear quad, native: E = 1/2 eps_hat^T Khat eps_hat.
+ *
+ * [S] Schweickart, Zhai: Simulating cloth using bilinear elements, Eq. 1 and the seven strain
+ * values. With P = p_s and Q = p_t at the middle and T = p_st the Green strain at any point is
+ * linear in the inner products of P, Q and T, so Gauss quadrature is done once (rest_quad.c).
+ * Differences to rest stand for the seventh value. We work with the diagonals D1 = p2 - p0 = P + Q
+ * and D2 = p1 - p3 = P - Q in place of P and Q (quad_point.h):
+ *
+ *     e = inner products - those at rest,  s = K e,  E = 1/2 e . s
+ *     dE/dX_A = sum_B S_AB X_B,  X = (D1, D2, T),  S = (s0 s2 s3; s2 s1 s4; s3 s4 s5)
+ *     M_AB = sum_cd K[v(A,c)][v(B,d)] X_c X_d^T + S_AB I,  v(A,c) the place of X_A . X_c in e
+ *
+ * and D1, D2, T are (-1 0 1 0), (0 1 0 -1), (1 -1 1 -1) times p. [S] calls the Hessian constant per
+ * element; that is true of K only, M varies with positions and stress. For the projection the
+ * eigenvalues of S are clamped in the axes (P, Q, T), which are those of (D1/sqrt 2, D2/sqrt 2, T)
+ * turned by 45 degrees; the rest is positive semi-definite as it is.
+ *
+ * Strain-rate damping adds tau/dt K (e - e_start) to s. Fabrics with a law of their own for
+ * compression are summed over quadrature points, where the law acts; their damping takes the
+ * tangent at the start of the step for K, so that slack cloth is free to wrinkle.
+ *
+ * This is the hottest code of a step: two quads go through it side by side, without a branch but
+ * those of damping and laws. */
+#include "force/stretch_quad.h"
+
+#include "base/vec.h"
+#include "rest/compression.h"
+
+#include <string.h>
+
+enum { LANES = 2, BATCH = 8, BLOCKS = 10, HESSIAN = 9 * BLOCKS };
+
+/* One value of each of the quads side by side; operators act on all lanes alike. */
+typedef double Wide __attribute__((vector_size(LANES * sizeof(double))));
+typedef int64_t WideBits __attribute__((vector_size(LANES * sizeof(int64_t))));
+
+#define SQRT2 1.41421356237309504880
+
+/* Place of the inner product of X_A and X_B. */
+static const int PLACE[3][3] = {{0, 2, 3}, {2, 1, 4}, {3, 4, 5}};
+/* Place of (i, j) in the upper half of a symmetric 6x6 matrix. */
+static const int UPPER[6][6] = {{0, 1, 2, 3, 4, 5},     {1, 6, 7, 8, 9, 10},
+                                {2, 7, 11, 12, 13, 14}, {3, 8, 12, 15, 16, 17},
+                                {4, 9, 13, 16, 18, 19}, {5, 10, 14, 17, 19, 20}};
+
+static inline Wide wide(double a) {
+    return (Wide){a, a};
+}
+static inline Wide wide_abs(Wide a) {
+    return (Wide)((WideBits)a & INT64_MAX);
+}
+/* 1 or -1 */
+static inline Wide wide_sign(Wide a) {
+    return (Wide)(((WideBits)a & INT64_MIN) | (WideBits)wide(1.0));
+}
+static inline Wide wide_positive(Wide a) {
+    return 0.5 * (a + wide_abs(a));
+}
+static inline Wide wide_sqrt(Wide a) {
+    return (Wide){sqrt(a[0]), sqrt(a[1])};
+}
+static inline Wide wide_dot(const Wide a[3], const Wide b[3]) {
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+/* ---- strain ---- */
+
+/* The quads in the lanes; at the end of a range all lanes may hold the same one. */
+typedef struct Group {
+    int32_t quad[LANES];
+    Wide X[3][3]; /* D1, D2, T */
+} Group;
+
+static inline void load_vectors(const TlQuadSet *set, const double *x, const int32_t quad[LANES],
+                                Wide X[3][3]) {
+    const int32_t *u = set->vertex + 4 * (int64_t)quad[0], *v = set->vertex + 4 * (int64_t)quad[1];
+    const double *a[4], *b[4];
+    for (int k = 0; k < 4; k++) {
+        a[k] = x + 3 * (int64_t)u[k];
+        b[k] = x + 3 * (int64_t)v[k];
+    }
+    for (int i = 0; i < 3; i++) {
+        Wide p0 = {a[0][i], b[0][i]}, p1 = {a[1][i], b[1][i]};
+        Wide p2 = {a[2][i], b[2][i]}, p3 = {a[3][i], b[3][i]};
+        X[0][i] = p2 - p0;
+        X[1][i] = p1 - p3;
+        X[2][i] = (p0 - p1) + (p2 - p3);
+    }
+}
+
+/* Quad q and the next one, if it is before `end`, at positions x. */
+static inline void load_group(const TlQuadSet *set, const double *x, int32_t q, int32_t end,
+                              Group *out) {
+    out->quad[0] = q;
+    out->quad[1] = q + 1 < end ? q + 1 : q;
+    load_vectors(set, x, out->quad, out->X);
+}
+
+/* [S]'s seven strains without the constant. */
+static inline void strain_hat(Wide X[3][3], Wide z[6]) {
+    Wide P[3], Q[3];
+    for (int i = 0; i < 3; i++) {
+        P[i] = 0.5 * (X[0][i] + X[1][i]);
+        Q[i] = 0.5 * (X[0][i] - X[1][i]);
+    }
+    z[0] = 0.5 * wide_dot(P, P);
+    z[1] = 0.5 * wide_dot(Q, Q);
+    z[2] = wide_dot(P, Q);
+    z[3] = wide_dot(P, X[2]);
+    z[4] = wide_dot(Q, X[2]);
+    z[5] = 0.5 * wide_dot(X[2], X[2]);
+}
+
+/* The change of the inner products of X since rest. */
+static inline void strain_of(const TlQuadSet *set, const int32_t quad[LANES], Wide X[3][3],
+                             Wide e[6]) {
+    const double *r = set->rest + 6 * (int64_t)quad[0], *t = set->rest + 6 * (int64_t)quad[1];
+    Wide z[6];
+    strain_hat(X, z);
+    for (int i = 0; i < 6; i++) {
+        z[i] -= (Wide){r[i], t[i]};
+    }
+    e[0] = z[0] + z[1] + z[2];
+    e[1] = z[0] + z[1] - z[2];
+    e[2] = 2.0 * (z[0] - z[1]);
+    e[3] = z[3] + z[4];
+    e[4] = z[3] - z[4];
+    e[5] = z[5];
+}
+
+static inline void load_stiffness(const TlQuadSet *set, const int32_t quad[LANES],
+                                  Wide K[TL_KHAT]) {
+    const double *a = set->khat + TL_KHAT * (int64_t)quad[0];
+    const double *b = set->khat + TL_KHAT * (int64_t)quad[1];
+    for (int i = 0; i < TL_KHAT; i++) {
+        K[i] = (Wide){a[i], b[i]};
+    }
+}
+
+/* s = K e */
+static inline void multiply(const Wide K[TL_KHAT], const Wide e[6], Wide s[6]) {
+    for (int i = 0; i < 6; i++) {
+        s[i] = K[UPPER[i][0]] * e[0];
+        for (int j = 1; j < 6; j++) {
+            s[i] += K[UPPER[i][j]] * e[j];
+        }
+    }
+}
+
+static inline Wide dot6(const Wide a[6], const Wide b[6]) {
+    Wide sum = a[0] * b[0];
+    for (int i = 1; i < 6; i++) {
+        sum += a[i] * b[i];
+    }
+    return sum;
+}
+
+/* Damping weights tau/dt of the materials; false when there are none. */
+static inline bool rate_of(const TlModel *model, const TlPoint *at, const int32_t quad[LANES],
+                           Wide *rate) {
+    if (!(at->dt_s > 0.0)) {
+        *rate = wide(0.0);
+        return false;
+    }
+    const int32_t *material = model->sets.quads.material;
+    double a = model->materials[material[quad[0]]].stretch_damping_s / at->dt_s;
+    double b = model->materials[material[quad[1]]].stretch_damping_s / at->dt_s;
+    *rate = (Wide){a, b};
+    return a > 0.0 || b > 0.0;
+}
+
+/* ---- laws of compression ---- */
+
+static inline bool has_law(const TlQuadSet *set, int32_t q) {
+    return set->first[q + 1] > set->first[q];
+}
+
+/* Whether all points of a quad are in the state in which K holds. */
+static bool is_plain(const TlQuadSet *set, const TlMaterial *m, int32_t q, const double e[6]) {
+    for (int32_t i = set->first[q]; i < set->first[q + 1]; i++) {
+        double eps[3];
+        tl_quad_point_strain(&set->point[i], e, eps);
+        if (!tl_compression_is_taut(m, eps)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Energy of a quad by points, where K does not hold; unless NULL also its stress and tangent. */
+static void sum_points(const TlQuadSet *set, const TlMaterial *m, int32_t q, const double e[6],
+                       double *energy, double *s, double *k) {
+    for (int32_t i = set->first[q]; i < set->first[q + 1]; i++) {
+        const TlQuadPoint *point = &set->point[i];
+        double eps[3];
+        tl_quad_point_strain(point, e, eps);
+        TlMembrane law = tl_compression(m, eps);
+        *energy += point->weight * law.energy_J_per_m2;
+        if (s != NULL) {
+            tl_quad_point_add_stress(point, law.S, s);
+        }
+        if (k != NULL) {
+            tl_quad_point_add_stiffness(point, law.C, k);
+        }
+    }
+}
+
+/* How much of an answer is wanted; each includes those before it. */
+typedef enum Want { WANT_ENERGY, WANT_STRESS, WANT_STIFFNESS } Want;
+
+/* What a group answers to its strain. */
+typedef struct Response {
+    Wide energy;
+    Wide s[6];
+    Wide K[TL_KHAT];
+} Response;
+
+/* Puts the laws in the place of K. */
+static void apply_laws(const TlModel *model, const int32_t quad[LANES], const Wide strain[6],
+                       Want want, Response *out) {
+    const TlQuadSet *set = &model->sets.quads;
+    for (int l = 0; l < LANES; l++) {
+        const TlMaterial *m = &model->materials[set->material[quad[l]]];
+        double e[6], energy = 0.0, s[6] = {0}, k[TL_KHAT] = {0};
+        for (int i = 0; i < 6; i++) {
+            e[i] = strain[i][l];
+        }
+        if (!has_law(set, quad[l]) || is_plain(set, m, quad[l], e)) {
+            continue;
+        }
+        sum_points(set, m, quad[l], e, &energy, want >= WANT_STRESS ? s : NULL,
+                   want >= WANT_STIFFNESS ? k : NULL);
+        out->energy[l] = energy;
+        for (int i = 0; i < 6; i++) {
+            out->s[i][l] = s[i];
+        }
+        for (int i = 0; i < TL_KHAT; i++) {
+            out->K[i][l] = k[i];
+        }
+    }
+}
+
+/* Energy, stress and stiffness at strain e. */
+static inline void respond(const TlModel *model, const int32_t quad[LANES], const Wide e[6],
+                           Want want, Response *out) {
+    const TlQuadSet *set = &model->sets.quads;
+    load_stiffness(set, quad, out->K);
+    multiply(out->K, e, out->s);
+    out->energy = 0.5 * dot6(e, out->s);
+    if (has_law(set, quad[0]) || has_law(set, quad[1])) {
+        apply_laws(model, quad, e, want, out);
+    }
+}
+
+/* The same with damping, a potential over the step. */
+static inline void respond_damped(const TlModel *model, const TlPoint *at, Group *group, Want want,
+                                  Response *out) {
+    const TlQuadSet *set = &model->sets.quads;
+    Wide e[6], rate;
+    strain_of(set, group->quad, group->X, e);
+    respond(model, group->quad, e, want, out);
+    if (!rate_of(model, at, group->quad, &rate)) {
+        return;
+    }
+    Wide X[3][3], change[6], d[6];
+    Response start;
+    load_vectors(set, at->x_start, group->quad, X);
+    strain_of(set, group->quad, X, change);
+    respond(model, group->quad, change, WANT_STIFFNESS, &start);
+    for (int i = 0; i < 6; i++) {
+        change[i] = e[i] - change[i];
+    }
+    multiply(start.K, change, d);
+    out->energy += 0.5 * rate * dot6(change, d);
+    for (int i = 0; i < 6; i++) {
+        out->s[i] += rate * d[i];
+    }
+    for (int i = 0; i < TL_KHAT; i++) {
+        out->K[i] += rate * start.K[i];
+    }
+}
+
+/* ---- derivatives ---- */
+
+/* Where the derivatives of the lanes go. */
+typedef struct Target {
+    double *a, *b;
+} Target;
+
+static inline void put(Target out, int32_t i, Wide value) {
+    out.a[i] = value[0];
+    out.b[i] = value[1];
+}
+
+static inline void write_gradient(const Group *group, const Wide s[6], double *grad) {
+    Target out = {grad + 12 * (int64_t)group->quad[0], grad + 12 * (int64_t)group->quad[1]};
+    Wide G[3][3];
+    for (int A = 0; A < 3; A++) {
+        for (int i = 0; i < 3; i++) {
+            G[A][i] = s[PLACE[A][0]] * group->X[0][i] + s[PLACE[A][1]] * group->X[1][i] +
+                      s[PLACE[A][2]] * group->X[2][i];
+        }
+    }
+    for (int i = 0; i < 3; i++) {
+        put(out, i, G[2][i] - G[0][i]);
+        put(out, 3 + i, G[1][i] - G[2][i]);
+        put(out, 6 + i, G[0][i] + G[2][i]);
+        put(out, 9 + i, -(G[1][i] + G[2][i]));
+    }
+}
+
+/* Largest root of beta^3 - 3 beta = 2 r, 0 <= r <= 1: 2 cos(acos(r) / 3), by a polynomial of error
+ * 1e-5 and one step of Halley. */
+static inline Wide largest_root(Wide r) {
+    Wide square = r * r;
+    Wide b = (1.73206086 + 0.33282344 * r) +
+             square * ((-0.09184387 + 0.03502438 * r) - 0.0080708 * square);
+    Wide f = (b * b - 3.0) * b - 2.0 * r, slope = 3.0 * (b * b) - 3.0;
+    return b - f * slope / (slope * slope - 3.0 * (f * b));
+}
+
+/* Positive part of the symmetric matrix S = (s0 s2 s3; s2 s1 s4; s3 s4 s5), in place.
+ *
+ * A = S - q I has no trace. Its eigenvalue lambda that stands apart from the two others has the
+ * projector E = adj(A - lambda I) / (3 lambda^2 - |A|^2 / 2); in the plane that is left, A is D -
+ * lambda/2 I with eigenvalues -lambda/2 +- rho. No branch, and errors of the order of rounding of
+ * |S| whatever the eigenvalues. */
+static inline void clamp_stress(Wide s[6]) {
+    const Wide tiny = wide(1e-200); /* keeps quotients finite without stress */
+    Wide q = (1.0 / 3.0) * (s[0] + s[1] + s[5]);
+    Wide a = s[0] - q, b = s[1] - q, c = s[5] - q, d = s[2], e = s[3], f = s[4];
+    Wide dd = d * d, ee = e * e, ff = f * f;
+    Wide half_square = 0.5 * ((a * a + b * b) + c * c) + ((dd + ee) + ff) + tiny;
+    Wide p = wide_sqrt((1.0 / 3.0) * half_square), inverse = 1.0 / p;
+    Wide det = (a * (b * c - ff) - b * ee) + d * (2.0 * (e * f) - d * c);
+    Wide r = 0.5 * det * (inverse * inverse * inverse);
+    Wide lambda = wide_sign(r) * p * largest_root(wide_abs(r));
+    /* adj(A - lambda I) = A^2 + lambda A + (lambda^2 - |A|^2 / 2) I */
+    Wide square = lambda * lambda, shift = square - half_square;
+    Wide scale = 1.0 / (3.0 * square - half_square);
+    Wide E0 = scale * ((a * a + dd + ee) + lambda * a + shift);
+    Wide E1 = scale * ((b * b + dd + ff) + lambda * b + shift);
+    Wide E5 = scale * ((c * c + ee + ff) + lambda * c + shift);
+    Wide E2 = scale * ((d * (a + b) + e * f) + lambda * d);
+    Wide E3 = scale * ((e * (a + c) + d * f) + lambda * e);
+    Wide E4 = scale * ((f * (b + c) + d * e) + lambda * f);
+    Wide half = 0.5 * lambda, k = 1.5 * lambda;
+    Wide D0 = (a + half) - k * E0, D1 = (b + half) - k * E1, D5 = (c + half) - k * E5;
+    Wide D2 = d - k * E2, D3 = e - k * E3, D4 = f - k * E4;
+    Wide rho = wide_sqrt(0.5 * ((D0 * D0 + D1 * D1) + D5 * D5) + ((D2 * D2 + D3 * D3) + D4 * D4));
+    Wide alone = wide_positive(q + lambda), high = wide_positive((q - half) + rho);
+    Wide low = wide_positive((q - half) - rho), mean = 0.5 * (high + low);
+    Wide u = alone - mean, v = (high - low) * (1.0 / (2.0 * rho + tiny));
+    s[0] = u * E0 + v * D0 + mean;
+    s[1] = u * E1 + v * D1 + mean;
+    s[2] = u * E2 + v * D2;
+    s[3] = u * E3 + v * D3;
+    s[4] = u * E4 + v * D4;
+    s[5] = u * E5 + v * D5 + mean;
+}
+
+/* Replaces the stress s by S+, clamped in the axes of P, Q and T. */
+static inline void positive_stress(Wide s[6]) {
+    const double scale[6] = {2.0, 2.0, 2.0, SQRT2, SQRT2, 1.0};
+    for (int i = 0; i < 6; i++) {
+        s[i] *= scale[i];
+    }
+    clamp_stress(s);
+    for (int i = 0; i < 6; i++) {
+        s[i] *= 1.0 / scale[i];
+    }
+}
+
+/* Row k of K times the derivative of e by X_B. */
+static inline void stress_row(const Wide K[TL_KHAT], Wide X[3][3], int k, int B, Wide out[3]) {
+    Wide x = K[UPPER[k][PLACE[B][0]]], y = K[UPPER[k][PLACE[B][1]]], z = K[UPPER[k][PLACE[B][2]]];
+    for (int j = 0; j < 3; j++) {
+        out[j] = x * X[0][j] + y * X[1][j] + z * X[2][j];
+    }
+}
+
+static inline Wide entry(Wide X[3][3], const Wide *a, const Wide *b, const Wide *c, int i, int j) {
+    return X[0][i] * a[j] + X[1][i] * b[j] + X[2][i] * c[j];
+}
+
+/* out = D1 a^T + D2 b^T + T c^T + s I */
+static inline void full_block(Wide X[3][3], const Wide a[3], const Wide b[3], const Wide c[3],
+                              Wide s, Wide out[9]) {
+    out[0] = entry(X, a, b, c, 0, 0) + s;
+    out[1] = entry(X, a, b, c, 0, 1);
+    out[2] = entry(X, a, b, c, 0, 2);
+    out[3] = entry(X, a, b, c, 1, 0);
+    out[4] = entry(X, a, b, c, 1, 1) + s;
+    out[5] = entry(X, a, b, c, 1, 2);
+    out[6] = entry(X, a, b, c, 2, 0);
+    out[7] = entry(X, a, b, c, 2, 1);
+    out[8] = entry(X, a, b, c, 2, 2) + s;
+}
+
+/* The same where it is symmetric; the lower half is not written. */
+static inline void symmetric_block(Wide X[3][3], const Wide a[3], const Wide b[3], const Wide c[3],
+                                   Wide s, Wide out[9]) {
+    out[0] = entry(X, a, b, c, 0, 0) + s;
+    out[1] = entry(X, a, b, c, 0, 1);
+    out[2] = entry(X, a, b, c, 0, 2);
+    out[4] = entry(X, a, b, c, 1, 1) + s;
+    out[5] = entry(X, a, b, c, 1, 2);
+    out[8] = entry(X, a, b, c, 2, 2) + s;
+}
+
+/* The second derivatives by D1, D2 and T: M[0] = (1,1), M[1] = (2,2), M[2] = (1,2), M[3] = (1,T),
+ * M[4] = (2,T), M[5] = (T,T). Written out, so that every index is a constant. */
+static inline void vector_blocks(Wide X[3][3], const Wide K[TL_KHAT], const Wide S[6],
+                                 Wide M[6][9]) {
+    Wide Y[6][3];
+    stress_row(K, X, 0, 0, Y[0]);
+    stress_row(K, X, 2, 0, Y[2]);
+    stress_row(K, X, 3, 0, Y[3]);
+    symmetric_block(X, Y[0], Y[2], Y[3], S[0], M[0]);
+    stress_row(K, X, 0, 1, Y[0]);
+    stress_row(K, X, 1, 1, Y[1]);
+    stress_row(K, X, 2, 1, Y[2]);
+    stress_row(K, X, 3, 1, Y[3]);
+    stress_row(K, X, 4, 1, Y[4]);
+    full_block(X, Y[0], Y[2], Y[3], S[2], M[2]);
+    symmetric_block(X, Y[2], Y[1], Y[4], S[1], M[1]);
+    stress_row(K, X, 0, 2, Y[0]);
+    stress_row(K, X, 1, 2, Y[1]);
+    stress_row(K, X, 2, 2, Y[2]);
+    stress_row(K, X, 3, 2, Y[3]);
+    stress_row(K, X, 4, 2, Y[4]);
+    stress_row(K, X, 5, 2, Y[5]);
+    full_block(X, Y[0], Y[2], Y[3], S[3], M[3]);
+    full_block(X, Y[2], Y[1], Y[4], S[4], M[4]);
+    symmetric_block(X, Y[3], Y[4], Y[5], S[5], M[5]);
+}
+
+/* Entry i of the blocks of vertices, and t, the same transposed: p0 is T - D1, p1 is D2 - T, p2 is
+ * D1 + T and p3 is -D2 - T. */
+static inline void vertex_entries(Wide M[6][9], int i, int t, Target out) {
+    Wide c = M[5][i], a = M[0][i], b = M[1][i];
+    Wide sum1 = M[3][i] + M[3][t], difference1 = M[3][i] - M[3][t];
+    Wide sum2 = M[4][i] + M[4][t], difference2 = M[4][i] - M[4][t];
+    put(out, i, (a + c) - sum1); /* (0, 0) */
+    put(out, t, (a + c) - sum1);
+    put(out, 63 + i, (a + c) + sum1); /* (2, 2) */
+    put(out, 63 + t, (a + c) + sum1);
+    put(out, 36 + i, (b + c) - sum2); /* (1, 1) */
+    put(out, 36 + t, (b + c) - sum2);
+    put(out, 81 + i, (b + c) + sum2); /* (3, 3) */
+    put(out, 81 + t, (b + c) + sum2);
+    put(out, 18 + i, (c - a) - difference1); /* (0, 2) */
+    put(out, 18 + t, (c - a) + difference1);
+    put(out, 54 + i, (c - b) - difference2); /* (1, 3) */
+    put(out, 54 + t, (c - b) + difference2);
+    put(out, 9 + i, (M[3][i] + M[4][t]) - (M[2][i] + c)); /* (0, 1) */
+    put(out, 9 + t, (M[3][t] + M[4][i]) - (M[2][t] + c));
+    put(out, 72 + i, -(M[3][i] + M[4][t]) - (M[2][i] + c)); /* (2, 3) */
+    put(out, 72 + t, -(M[3][t] + M[4][i]) - (M[2][t] + c));
+    put(out, 27 + i, (M[2][i] - c) + (M[3][i] - M[4][t])); /* (0, 3) */
+    put(out, 27 + t, (M[2][t] - c) + (M[3][t] - M[4][i]));
+    put(out, 45 + i, (M[2][t] - c) - (M[3][t] - M[4][i])); /* (1, 2) */
+    put(out, 45 + t, (M[2][i] - c) - (M[3][i] - M[4][t]));
+}
+
+/* The stress of the response has been clamped. */
+static inline void write_hessian(Group *group, const Response *response, Target out) {
+    Wide M[6][9];
+    vector_blocks(group->X, response->K, response->s, M);
+    vertex_entries(M, 0, 0, out);
+    vertex_entries(M, 4, 4, out);
+    vertex_entries(M, 8, 8, out);
+    vertex_entries(M, 1, 3, out);
+    vertex_entries(M, 2, 6, out);
+    vertex_entries(M, 5, 7, out);
+}
+
+/* ---- the energy ---- */
+
+static double quad_value(const TlModel *model, const TlPoint *at, int32_t begin, int32_t end) {
+    const TlQuadSet *set = &model->sets.quads;
+    double total = 0.0;
+    for (int32_t q = begin; q < end; q += LANES) {
+        Group group;
+        Response response;
+        load_group(set, at->x, q, end, &group);
+        respond_damped(model, at, &group, WANT_ENERGY, &response);
+        total += response.energy[0];
+        total += group.quad[1] != q ? response.energy[1] : 0.0;
+    }
+    return total;
+}
+
+static void quad_derive(const TlModel *model, const TlPoint *at, int32_t begin, int32_t end,
+                        double *grad, double *hess) {
+    const TlQuadSet *set = &model->sets.quads;
+    Want want = hess != NULL ? WANT_STIFFNESS : WANT_STRESS;
+    for (int32_t q = begin; q < end; q += BATCH * LANES) {
+        int32_t count = 0;
+        Group group[BATCH];
+        Response response[BATCH];
+        for (int32_t r = q; count < BATCH && r < end; r += LANES, count++) {
+            load_group(set, at->x, r, end, &group[count]);
+            respond_damped(model, at, &group[count], want, &response[count]);
+            write_gradient(&group[count], response[count].s, grad);
+        }
+        /* one stage after the other: the clamp is a long chain, and those of all groups overlap */
+        for (int32_t g = 0; hess != NULL && g < count; g++) {
+            positive_stress(response[g].s);
+        }
+        for (int32_t g = 0; hess != NULL && g < count; g++) {
+            Target target = {hess + HESSIAN * (int64_t)group[g].quad[0],
+                             hess + HESSIAN * (int64_t)group[g].quad[1]};
+            write_hessian(&group[g], &response[g], target);
+        }
+    }
+}
+
+/* Minus the damping force: stress tau K de/dt, K the tangent where a law acts. */
+static void quad_damp(const TlModel *model, const double *x, const double *v, int32_t begin,
+                      int32_t end, double *grad) {
+    const TlQuadSet *set = &model->sets.quads;
+    for (int32_t q = begin; q < end; q += LANES) {
+        Group group;
+        Response response;
+        Wide V[3][3], e[6], rate[6];
+        load_group(set, x, q, end, &group);
+        load_vectors(set, v, group.quad, V);
+        strain_of(set, group.quad, group.X, e);
+        respond(model, group.quad, e, WANT_STIFFNESS, &response);
+        for (int A = 0; A < 3; A++) {
+            for (int B = A; B < 3; B++) {
+                rate[PLACE[A][B]] = wide_dot(group.X[A], V[B]);
+                rate[PLACE[A][B]] += A != B ? wide_dot(group.X[B], V[A]) : wide(0.0);
+            }
+        }
+        multiply(response.K, rate, response.s);
+        const TlMaterial *a = &model->materials[set->material[group.quad[0]]];
+        const TlMaterial *b = &model->materials[set->material[group.quad[1]]];
+        for (int i = 0; i < 6; i++) {
+            response.s[i] *= (Wide){a->stretch_damping_s, b->stretch_damping_s};
+        }
+        write_gradient(&group, response.s, grad);
+    }
+}
+
+TlElements tl_stretch_quad(const TlModel *model) {
+    const TlQuadSet *set = &model->sets.quads;
+    return (TlElements){.name = "stretch quad",
+                        .group = TL_ENERGY_STRETCH,
+                        .count = set->count,
+                        .arity = 4,
+                        .vertex = set->vertex,
+                        .hessian = TL_HESSIAN_BLOCKS,
+                        .model = model,
+                        .value = quad_value,
+                        .derive = quad_derive,
+                        .damp = quad_damp};
+}
+
+/* ---- details ---- */
+
+/* Strain at the middle, and [S]'s strains there. */
+static void strain_at_middle(const TlQuadSet *set, const double *x, int32_t q, double z[6],
+                             double eps[3]) {
+    Group group;
+    Wide hat[6];
+    double map[9];
+    load_group(set, x, q, q + 1, &group);
+    strain_hat(group.X, hat);
+    tl_quad_point_map(set->h + 4 * (int64_t)q, map);
+    for (int i = 0; i < 6; i++) {
+        z[i] = hat[i][0];
+    }
+    const double *r = set->rest + 6 * (int64_t)q;
+    for (int i = 0; i < 3; i++) {
+        eps[i] = map[3 * i] * (z[0] - r[0]) + map[3 * i + 1] * (z[1] - r[1]) +
+                 map[3 * i + 2] * (z[2] - r[2]);
+    }
+}
+
+/* The 7x7 stiffness over [S]'s strains. Its last row and column follow from zero stress at rest. */
+static void khat_of(const TlQuadSet *set, int32_t q, double Khat[49]) {
+    const double *k = set->khat + TL_KHAT * (int64_t)q, *r = set->rest + 6 * (int64_t)q;
+    memset(Khat, 0, 49 * sizeof *Khat);
+    for (int i = 0; i < 6; i++) {
+        for (int j = i; j < 6; j++) {
+            double zi[6] = {0}, zj[6] = {0}, ei[6], ej[6], sum = 0.0;
+            zi[i] = zj[j] = 1.0;
+            tl_quad_diagonals(zi, ei);
+            tl_quad_diagonals(zj, ej);
+            for (int a = 0; a < 36; a++) {
+                sum += ei[a / 6] * k[UPPER[a / 6][a % 6]] * ej[a % 6];
+            }
+            Khat[7 * i + j] = Khat[7 * j + i] = sum;
+        }
+    }
+    for (int i = 0; i < 6; i++) {
+        for (int j = 0; j < 6; j++) {
+            Khat[7 * i + 6] -= Khat[7 * i + j] * r[j];
+        }
+        Khat[42 + i] = Khat[7 * i + 6];
+        Khat[48] -= Khat[7 * i + 6] * r[i];
+    }
+}
+
+TlQuadDetail tl_stretch_quad_detail(const TlModel *model, const double *x, int32_t q) {
+    const TlQuadSet *set = &model->sets.quads;
+    TlPoint at = {.x = x};
+    Group group;
+    Response response;
+    double H[LANES][HESSIAN];
+    TlQuadDetail detail = {.strain_hat = {0, 0, 0, 0, 0, 0, 1.0}};
+    strain_at_middle(set, x, q, detail.strain_hat, detail.strain);
+    khat_of(set, q, detail.Khat);
+    load_group(set, x, q, q + 1, &group);
+    respond_damped(model, &at, &group, WANT_STIFFNESS, &response);
+    positive_stress(response.s);
+    write_hessian(&group, &response, (Target){H[0], H[1]});
+    detail.energy_J = response.energy[0];
+    for (int a = 0; a < 4; a++) {
+        const double *block = H[0] + 9 * tl_block_index(4, a, a);
+        detail.psd_trace += block[0] + block[4] + block[8];
+    }
+    return detail;
+}
+
+double tl_stretch_quad_stretch(const TlModel *model, const double *x, int32_t q) {
+    double z[6], eps[3];
+    strain_at_middle(&model->sets.quads, x, q, z, eps);
+    double difference = eps[0] - eps[1];
+    double largest = 1.0 + eps[0] + eps[1] + sqrt(difference * difference + eps[2] * eps[2]);
+    return sqrt(tl_max(largest, 0.0));
+}
