@@ -94,26 +94,87 @@ static void write_number(const char *separator, const char *key, double value, T
     tl_io_text_add_string(text, number);
 }
 
-void tl_fabric_write(const ToileFabricEntry *entry, TlIoText *text) {
-    const ToileFabric *fabric = &entry->fabric;
-    bool paper = fabric->bend_scale == TOILE_BEND_PAPER;
-    write_key("{", "name", text);
-    tl_json_write_string(entry->name, text);
-    write_key(",", "source", text);
-    tl_json_write_string(entry->source, text);
-    write_number(",", "density_kg_per_m2", fabric->density_kg_per_m2, text);
-    write_number(",", "thickness_m", fabric->thickness_m, text);
-    write_number(",", "friction", fabric->friction, text);
-    write_key(",", "stretch", text);
+/* Writes a number that is not at its default. */
+static void write_changed(const char *key, double value, double usual, TlIoText *text) {
+    if (value != usual)
+        write_number(",", key, value, text);
+}
+
+static void write_word(const char *separator, const char *key, const char *word, TlIoText *text) {
+    write_key(separator, key, text);
+    tl_json_write_string(word, text);
+}
+
+static void write_stretch(const ToileFabric *fabric, const ToileFabric *usual, TlIoText *text) {
+    bool springs = fabric->stretch_model == TOILE_STRETCH_SPRINGS;
+    bool field = fabric->compression == TOILE_COMPRESSION_TENSION_FIELD;
     write_number("{", "weft_N_per_m", fabric->stretch_weft_N_per_m, text);
     write_number(",", "warp_N_per_m", fabric->stretch_warp_N_per_m, text);
     write_number(",", "shear_N_per_m", fabric->stretch_shear_N_per_m, text);
     write_number(",", "poisson", fabric->stretch_poisson, text);
     write_number(",", "damping_s", fabric->stretch_damping_s, text);
-    write_key("},", "bend", text);
+    if (springs)
+        write_word(",", "model", "springs", text);
+    if (field)
+        write_word(",", "compression", "tension-field", text);
+    else
+        write_changed("compression", fabric->compression_factor, usual->compression_factor, text);
+    write_changed("gauss_points", fabric->gauss_points, usual->gauss_points, text);
+    write_changed("limit", fabric->stretch_limit, usual->stretch_limit, text);
+    tl_io_text_add_string(text, "}");
+}
+
+static void write_law(const ToileFabric *fabric, TlIoText *text) {
+    char number[TL_NUMBER_SIZE];
+    int32_t count = fabric->bend_law ? fabric->bend_law_count : 0;
+    for (int32_t i = 0; i < 2 * count; i++) {
+        if (i == 0)
+            write_key(",", "law", text);
+        tl_io_text_add_string(text, i == 0 ? "[[" : i % 2 == 0 ? "],[" : ",");
+        tl_number_shortest(fabric->bend_law[i], number);
+        tl_io_text_add_string(text, number);
+    }
+    if (count > 0)
+        tl_io_text_add_string(text, "]]");
+}
+
+static void write_bend(const ToileFabric *fabric, const ToileFabric *usual, TlIoText *text) {
+    static const char *const models[] = {"linear",  "dihedral",      "normal", "crossover",
+                                         "choi-ko", "choi-ko-table", "koiter"};
+    bool paper = fabric->bend_scale == TOILE_BEND_PAPER;
     write_number("{", "weft_N_m", fabric->bend_weft_N_m, text);
     write_number(",", "warp_N_m", fabric->bend_warp_N_m, text);
-    write_key(",", "scale", text);
-    tl_json_write_string(paper ? "paper" : "calibrated", text);
-    tl_io_text_add_string(text, "}}");
+    write_word(",", "scale", paper ? "paper" : "calibrated", text);
+    if (fabric->bend_model > TOILE_BEND_LINEAR && fabric->bend_model <= TOILE_BEND_KOITER)
+        write_word(",", "model", models[fabric->bend_model], text);
+    write_changed("damping_N_m_s", fabric->bend_damping_N_m_s, usual->bend_damping_N_m_s, text);
+    if (fabric->bend_damping_model == TOILE_BEND_DAMPING_PROJECTED)
+        write_word(",", "damping_model", "projected", text);
+    write_changed("poisson", fabric->bend_poisson, usual->bend_poisson, text);
+    write_changed("in_element_weight", fabric->bend_in_element_weight,
+                  usual->bend_in_element_weight, text);
+    write_changed("fold_exponent", fabric->bend_fold_exponent, usual->bend_fold_exponent, text);
+    write_changed("intervals", fabric->bend_intervals, usual->bend_intervals, text);
+    write_law(fabric, text);
+    if (fabric->rest_curvature == TOILE_REST_CURVATURE_FROM_REST)
+        write_word(",", "rest_curvature_per_m", "from-rest", text);
+    else
+        write_changed("rest_curvature_per_m", fabric->rest_curvature_per_m,
+                      usual->rest_curvature_per_m, text);
+    tl_io_text_add_string(text, "}");
+}
+
+void tl_fabric_write(const ToileFabricEntry *entry, TlIoText *text) {
+    const ToileFabric usual = toile_fabric_default();
+    const ToileFabric *fabric = &entry->fabric;
+    write_word("{", "name", entry->name, text);
+    write_word(",", "source", entry->source, text);
+    write_number(",", "density_kg_per_m2", fabric->density_kg_per_m2, text);
+    write_number(",", "thickness_m", fabric->thickness_m, text);
+    write_number(",", "friction", fabric->friction, text);
+    write_key(",", "stretch", text);
+    write_stretch(fabric, &usual, text);
+    write_key(",", "bend", text);
+    write_bend(fabric, &usual, text);
+    tl_io_text_add_string(text, "}");
 }

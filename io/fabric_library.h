@@ -20,7 +20,8 @@ typedef struct TlFabricRow {
 /* The rows in alphabetical order of names; *count receives their number. */
 const TlFabricRow *tl_fabric_rows(int32_t *count);
 
-/* Appends a fabric as the JSON object a scene may hold in its place. */
+/* Appends a fabric as the JSON object a scene may hold in its place: stiffness always, what is
+ * particular to a model only where it is not at its default. */
 void tl_fabric_write(const ToileFabricEntry *entry, TlIoText *text);
 
 #endif

@@ -46,6 +46,10 @@ TlJson *tl_json_get(const TlJson *object, const char *key);
 /* Element of an array, or NULL. */
 TlJson *tl_json_at(const TlJson *array, int32_t index);
 
+/* A copy of the whole tree, keys and places included, whose strings are those of the original; NULL
+ * when memory runs out. */
+TlJson *tl_json_copy(const TlJson *value, TlIoArena *arena);
+
 /* Appends the tree as compact text: no spaces, keys in their order, numbers with the fewest digits
  * that keep them. */
 void tl_json_write(const TlJson *value, TlIoText *text);

@@ -27,6 +27,23 @@ TlJson *tl_json_at(const TlJson *array, int32_t index) {
     return child;
 }
 
+/* Recursion goes no deeper than the reader allowed. */
+TlJson *tl_json_copy(const TlJson *value, TlIoArena *arena) {
+    TlJson *copy = tl_io_arena_alloc(arena, sizeof *copy);
+    if (!copy)
+        return NULL;
+    *copy = *value;
+    copy->first = copy->last = copy->next = NULL;
+    for (const TlJson *child = value->first; child; child = child->next) {
+        TlJson *added = tl_json_copy(child, arena);
+        if (!added)
+            return NULL;
+        *(copy->last ? &copy->last->next : &copy->first) = added;
+        copy->last = added;
+    }
+    return copy;
+}
+
 void tl_json_write_string(const char *string, TlIoText *text) {
     tl_io_text_add(text, "\"", 1);
     for (const char *c = string; *c; c++) {

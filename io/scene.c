@@ -51,12 +51,14 @@ static TlJson *copy_without(TlIoArena *arena, const TlJson *object, const char *
     return copy;
 }
 
-/* The part of a scene that decides what is simulated: without what is written and where, and
- * without the number of threads. NULL when memory runs out. */
+/* The part of a scene that decides what is simulated: without what is written and where, without
+ * the table of wedges, of which one was put in place, and without the number of threads. NULL when
+ * memory runs out. */
 static const TlJson *essence(TlIoArena *arena, const TlJson *root) {
     if (root->kind != TL_JSON_OBJECT)
         return root;
-    TlJson *copy = copy_without(arena, root, "output");
+    TlJson *inputs = copy_without(arena, root, "output");
+    TlJson *copy = inputs ? copy_without(arena, inputs, "wedges") : NULL;
     TlJson *solver = copy ? tl_json_get(copy, "solver") : NULL;
     if (!solver || solver->kind != TL_JSON_OBJECT)
         return copy;
@@ -90,13 +92,16 @@ static void finish_hash(TlSceneReader *reader) {
 
 /* Files that overrides bring in are hashed before the text, those of the scene after it. */
 static void read_text(TlSceneReader *reader, const char *text, size_t size,
-                      const char *const *overrides, int32_t override_count) {
+                      const char *const *overrides, int32_t override_count, int32_t wedge) {
     TlJson *root = tl_json_parse(text, size, reader->path, &reader->scene->arena, reader->report);
     tl_sha256_start(&reader->sha);
     if (!root)
         return;
     if (root->kind == TL_JSON_OBJECT)
         tl_scene_override(reader, root, overrides, override_count);
+    tl_scene_read_wedges(reader, root);
+    if (!tl_scene_choose_wedge(reader, root, wedge, overrides, override_count))
+        return;
     hash_text(reader, root);
     tl_scene_read(reader, root);
     finish_hash(reader);
@@ -116,14 +121,20 @@ static ToileStatus cannot_read(const char *path, ToileStatus status, const Toile
 ToileStatus toile_scene_load(const char *path, const char *const *overrides, int32_t override_count,
                              ToileDiagnosticSink sink, void *user, ToileScene **out,
                              ToileError *error) {
+    return toile_scene_load_wedge(path, overrides, override_count, -1, sink, user, out, error);
+}
+
+ToileStatus toile_scene_load_wedge(const char *path, const char *const *overrides,
+                                   int32_t override_count, int32_t wedge, ToileDiagnosticSink sink,
+                                   void *user, ToileScene **out, ToileError *error) {
     TlReport report = {.sink = sink, .user = user, .error = error};
     ToileError cause = {.struct_size = (uint32_t)sizeof cause};
     char *text = NULL;
     size_t size = 0;
-    if (!path || !out || override_count < 0 || (override_count > 0 && !overrides))
+    if (!path || !out || override_count < 0 || (override_count > 0 && !overrides) || wedge < -1)
         return tl_io_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
-                          "toile_scene_load needs a path, a place for the scene, and as many "
-                          "overrides as it is told");
+                          "toile_scene_load needs a path, a place for the scene, as many overrides "
+                          "as it is told, and a wedge of 0 or more, or -1");
     *out = NULL;
     ToileStatus status = tl_io_read_file(path, TL_JSON_MAX_BYTES, &text, &size, &cause);
     if (status != TOILE_STATUS_OK)
@@ -134,7 +145,7 @@ ToileStatus toile_scene_load(const char *path, const char *const *overrides, int
         return tl_io_out_of_memory(error);
     }
     TlSceneReader reader = {.scene = scene, .path = path, .report = &report};
-    read_text(&reader, text, size, overrides, override_count);
+    read_text(&reader, text, size, overrides, override_count, wedge);
     free(text);
     if (report.status != TOILE_STATUS_OK) {
         toile_scene_free(scene);
@@ -184,6 +195,9 @@ ToileStatus toile_scene_get_info(const ToileScene *scene, ToileSceneInfo *info, 
     full.cloth_count = scene->cloth_count;
     full.collider_count = scene->collider_count;
     full.hash = scene->hash;
+    full.wedge = scene->wedge;
+    full.wedge_count = scene->wedge_count;
+    full.wedge_key_count = scene->wedge_key_count;
     hand_out(info, &full, sizeof full);
     return TOILE_STATUS_OK;
 }
@@ -224,6 +238,8 @@ ToileStatus toile_scene_get_cloth(const ToileScene *scene, int32_t index, ToileS
     full.fabric = &source->fabric;
     full.pattern = source->pattern;
     full.unit_m = source->unit_m;
+    full.elements = source->elements;
+    full.rest_curvature_map_per_m = source->rest_curvature_map_per_m;
     full.pin_count = count_pinned(scene, source);
     if (full.pin_count < 0)
         return tl_io_out_of_memory(error);

@@ -73,6 +73,7 @@ static ToileStatus add_cloth(const ToileScene *scene, int32_t index, ToileSim *s
     def.elements = cloth->elements;
     def.pattern_scale_m = cloth->pattern_scale_m;
     def.pin_vertices = pinned;
+    def.rest_curvature_map_per_m = cloth->rest_curvature_map_per_m;
     if (cloth->rest)
         def.rest_positions_m = cloth->rest->mesh.positions_m;
     if (cloth->start)

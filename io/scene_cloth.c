@@ -178,9 +178,8 @@ static void check_pattern(TlSceneReader *reader, const TlKeys *keys, const TlSce
                       cloth->mesh_file);
 }
 
-/* Twice the area of the polygon with `size` corners, as a vector. */
-static void add_area(const double *positions, const int32_t *corners, int32_t size,
-                     double area2[3]) {
+void tl_scene_add_area(const double *positions, const int32_t *corners, int32_t size,
+                       double area2[3]) {
     const double *o = positions + 3 * (size_t)corners[0];
     for (int32_t c = 1; c + 1 < size; c++) {
         const double *p = positions + 3 * (size_t)corners[c];
@@ -219,7 +218,7 @@ static PatternSizes measure_pattern(const TlSceneCloth *cloth) {
     for (int32_t f = 0; f < mesh->face_count; f++) {
         int32_t size = mesh->face_sizes[f];
         double area2[3] = {0, 0, 0};
-        add_area(mesh->positions_m, mesh->corners + corner, size, area2);
+        tl_scene_add_area(mesh->positions_m, mesh->corners + corner, size, area2);
         double uv2 = uv_area2(mesh->uvs, mesh->corner_uvs + corner, size);
         sizes.mesh_m2 +=
             0.5 * sqrt(area2[0] * area2[0] + area2[1] * area2[1] + area2[2] * area2[2]);
@@ -338,6 +337,7 @@ static void read_cloth(TlSceneReader *reader, const TlKeys *root, const TlJson *
     char path[TL_PATH_SIZE];
     TlKeys keys;
     TlSceneCloth *cloth = &reader->scene->cloths[index];
+    int32_t errors_before = reader->report->error_count;
     cloth->name = "";
     cloth->unit_m = reader->scene->unit_m;
     cloth->pattern_scale_m = 1;
@@ -350,7 +350,9 @@ static void read_cloth(TlSceneReader *reader, const TlKeys *root, const TlJson *
     }
     tl_keys_number(&keys, "unit_m", TL_KEY_PLAIN, (TlRange){0, 1e6, true}, &cloth->unit_m);
     read_shape(reader, &keys, cloth);
-    tl_scene_read_fabric(reader, &keys, &cloth->fabric, &cloth->fabric_name);
+    tl_scene_read_fabric(reader, &keys, cloth);
+    if (cloth->mesh && reader->report->error_count == errors_before)
+        tl_scene_warn_if_curved(reader, &keys, cloth);
     tl_scene_read_pins(reader, &keys, cloth);
     tl_keys_refuse(&keys, "maps", "maps of fabric factors are");
     tl_keys_refuse(&keys, "seams", "seams are");

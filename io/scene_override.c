@@ -1,7 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 Toile contributors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Overrides "key.path=value": put into the tree before it is checked, so that a wrong one is
- * reported like a wrong line of the file. A fabric that is only named is expanded first. */
+/* Overrides "key.path=value" and values of wedges: put into the tree before it is checked, so that
+ * a wrong one is reported like a wrong line of the file. A fabric that is only named is expanded
+ * first. */
 #include "fabric_library.h"
 #include "platform.h"
 #include "scene_types.h"
@@ -15,14 +16,15 @@
 /* One override on its way down the tree. */
 typedef struct Walk {
     TlSceneReader *reader;
-    TlIoPlace place;  /* names the override in findings */
-    const char *path; /* what stands before the equals sign, cut into parts by zero bytes */
-    const char *part; /* where the walk is */
+    TlIoPlace place;     /* names the override in findings */
+    const char *subject; /* begins their sentences */
+    const char *part;    /* where the walk is, in a path cut into parts by zero bytes */
     int32_t parts_left;
 } Walk;
 
 static bool complain(Walk *walk, const char *sentence) {
-    tl_report_error(walk->reader->report, TOILE_STATUS_INVALID_DATA, walk->place, "%s", sentence);
+    tl_report_error(walk->reader->report, TOILE_STATUS_INVALID_DATA, walk->place, "%s%s",
+                    walk->subject, sentence);
     return false;
 }
 
@@ -227,34 +229,47 @@ static int32_t cut_path(char *path) {
     return empty ? 0 : parts;
 }
 
+void tl_scene_put(TlSceneReader *reader, TlJson *root, const char *key, const TlJson *value,
+                  TlIoPlace place, const char *subject) {
+    char *path = tl_io_arena_copy(&reader->scene->arena, key, strlen(key));
+    Walk walk = {.reader = reader, .place = place, .subject = subject, .part = path};
+    if (!path) {
+        out_of_memory(&walk);
+        return;
+    }
+    walk.parts_left = cut_path(path);
+    TlJson *target = root;
+    while (target && walk.parts_left-- > 0) {
+        target = descend(&walk, target);
+        walk.part += strlen(walk.part) + 1;
+    }
+    if (target)
+        replace(target, value);
+}
+
 static void apply(TlSceneReader *reader, TlJson *root, const char *text) {
     TlIoArena *arena = &reader->scene->arena;
     const char *equals = strchr(text, '=');
     size_t length = equals ? (size_t)(equals - text) : 0;
     char *label = tl_io_arena_alloc(arena, strlen(text) + 8);
-    char *path = tl_io_arena_copy(arena, text, length);
-    Walk walk = {.reader = reader, .path = path, .part = path};
-    if (!label || !path) {
+    char *key = tl_io_arena_copy(arena, text, length);
+    char *parts = tl_io_arena_copy(arena, text, length);
+    Walk walk = {.reader = reader, .subject = ""};
+    if (!label || !key || !parts) {
         out_of_memory(&walk);
         return;
     }
     memcpy(label, "--set ", 6);
     memcpy(label + 6, text, strlen(text));
     walk.place = (TlIoPlace){label, 0, 0};
-    walk.parts_left = equals ? cut_path(path) : 0;
-    if (walk.parts_left == 0) {
+    if (!equals || cut_path(parts) == 0) {
         complain(&walk, "the override cannot be read; write key.path=value, such as "
                         "cloth.0.fabric=linen");
         return;
     }
     TlJson *value = parse_override_value(&walk, equals + 1);
-    TlJson *target = root;
-    while (value && target && walk.parts_left-- > 0) {
-        target = descend(&walk, target);
-        walk.part += strlen(walk.part) + 1;
-    }
-    if (value && target)
-        replace(target, value);
+    if (value)
+        tl_scene_put(reader, root, key, value, walk.place, "");
 }
 
 void tl_scene_override(TlSceneReader *reader, TlJson *root, const char *const *overrides,

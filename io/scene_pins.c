@@ -32,8 +32,7 @@ static void list_groups(const ToileObj *obj, char *text, size_t size) {
         snprintf(text + used, size - used, " and %d more", obj->group_count - listed);
 }
 
-/* The group of the mesh a pin names, or -1. */
-static int32_t find_group(const TlKeys *keys, const TlSceneCloth *cloth) {
+int32_t tl_scene_find_group(const TlKeys *keys, const TlSceneCloth *cloth) {
     const char *name = NULL;
     tl_keys_string(keys, "group", TL_KEY_NULLABLE, &name);
     if (!name || !cloth->mesh)
@@ -82,7 +81,7 @@ static bool read_vertex(const TlKeys *keys, const TlJson *value, int32_t index,
 static void read_vertices(TlSceneReader *reader, const TlKeys *keys, const TlSceneCloth *cloth,
                           TlScenePin *pin) {
     const TlJson *list = tl_keys_list(keys, "vertices", TL_KEY_NULLABLE);
-    int32_t group = find_group(keys, cloth);
+    int32_t group = tl_scene_find_group(keys, cloth);
     int32_t from_group = group >= 0 ? cloth->mesh->group_vertex_counts[group] : 0;
     size_t most = (size_t)from_group + (size_t)(list ? list->count : 0);
     pin->vertices = tl_io_arena_array(&reader->scene->arena, most, sizeof *pin->vertices);

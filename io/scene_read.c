@@ -349,5 +349,4 @@ void tl_scene_read(TlSceneReader *reader, const TlJson *root) {
     read_fields(reader, &keys);
     read_contact(reader, &keys);
     read_output(reader, &keys);
-    tl_keys_refuse(&keys, "wedges", "wedges are");
 }

@@ -30,6 +30,7 @@ typedef struct TlSceneCloth {
     int32_t elements;
     double pattern_scale_m;
     double unit_m;
+    double *rest_curvature_map_per_m; /* one per vertex, or NULL */
     TlScenePin *pins;
     int32_t pin_count;
 } TlSceneCloth;
@@ -44,6 +45,13 @@ typedef struct TlSceneCollider {
     TlSceneKey *keys; /* ascending frames */
     int32_t key_count;
 } TlSceneCollider;
+
+/* One key of the wedges and the values it takes. */
+typedef struct TlSceneWedgeKey {
+    const char *key;
+    const char **values; /* as JSON text */
+    int32_t value_count;
+} TlSceneWedgeKey;
 
 struct ToileScene {
     TlIoArena arena; /* the text's tree and all arrays and strings without a note */
@@ -60,6 +68,10 @@ struct ToileScene {
     int32_t cloth_count;
     TlSceneCollider *colliders;
     int32_t collider_count;
+    TlSceneWedgeKey *wedge_keys;
+    int32_t wedge_key_count;
+    int32_t wedge_count; /* product of all value counts; 0: no wedges */
+    int32_t wedge;       /* the one this is, or -1 */
     uint64_t hash;
 };
 
@@ -74,6 +86,16 @@ typedef struct TlSceneReader {
 /* Puts `count` strings "key.path=value" into the tree. */
 void tl_scene_override(TlSceneReader *reader, TlJson *root, const char *const *overrides,
                        int32_t count);
+/* Puts one value under "key.path"; findings have `place` and begin with `subject`. */
+void tl_scene_put(TlSceneReader *reader, TlJson *root, const char *key, const TlJson *value,
+                  TlIoPlace place, const char *subject);
+
+/* Reads the table of wedges. */
+void tl_scene_read_wedges(TlSceneReader *reader, const TlJson *root);
+/* Puts the values of wedge `wedge` into the tree, unless it is -1. False after an error that leaves
+ * nothing to be read. */
+bool tl_scene_choose_wedge(TlSceneReader *reader, TlJson *root, int32_t wedge,
+                           const char *const *overrides, int32_t override_count);
 
 /* Reads everything below the root; findings go to the report. */
 void tl_scene_read(TlSceneReader *reader, const TlJson *root);
@@ -85,10 +107,19 @@ void tl_scene_read_pins(TlSceneReader *reader, const TlKeys *cloth_keys, TlScene
 ToileObj *tl_scene_read_mesh(TlSceneReader *reader, const TlKeys *keys, const char *key,
                              double unit_m, bool need_faces, char **resolved);
 void tl_scene_check_mesh(TlSceneReader *reader, const TlKeys *keys, const TlSceneCloth *cloth);
+/* Warns when the rest shape is curved, but the fabric rests flat. */
+void tl_scene_warn_if_curved(TlSceneReader *reader, const TlKeys *keys, const TlSceneCloth *cloth);
+/* Adds twice the area of a polygon of `size` corners to a vector. */
+void tl_scene_add_area(const double *positions, const int32_t *corners, int32_t size,
+                       double area2[3]);
+/* The group of the cloth's mesh that stands under the key "group", or -1. */
+int32_t tl_scene_find_group(const TlKeys *keys, const TlSceneCloth *cloth);
 
-/* Reads a fabric: a name of the library, a file, or an object. */
-void tl_scene_read_fabric(TlSceneReader *reader, const TlKeys *cloth_keys, ToileFabric *fabric,
-                          const char **name);
+/* Reads a fabric: a name of the library, a file, or an object. The mesh was read before, or is NULL
+ * after an error. */
+void tl_scene_read_fabric(TlSceneReader *reader, const TlKeys *cloth_keys, TlSceneCloth *cloth);
+/* Reads its bending part. */
+void tl_scene_read_bend(TlSceneReader *reader, const TlKeys *fabric_keys, TlSceneCloth *cloth);
 
 /* Reads a file that `value` under `key` names, relative to the scene, and adds it to the hash. The
  * content and *resolved are for free(); NULL after an error. */

@@ -316,6 +316,10 @@ START_TEST(scene_warns_about_keys_that_the_model_ignores) {
     scene_check_warning(4, 59, "this key has no effect on the bending model \"normal\"");
     scene_write(BEND("\"model\": \"choi-ko\", \"in_element_weight\": 1"), "");
     scene_check_warning(4, 64, "this key has no effect on the bending model \"choi-ko\"");
+    scene_write(BEND("\"model\": \"koiter\", \"damping_N_m_s\": 1"), "");
+    scene_check_no_warning();
+    scene_write(BEND("\"model\": \"choi-ko\", \"scale\": \"paper\""), "");
+    scene_check_no_warning();
     scene_write(BEND("\"model\": \"crossover\", \"damping_N_m_s\": 1"), "");
     scene_check_warning(4, 62, "this key has no effect on the bending model \"crossover\"");
     scene_write(BEND("\"model\": \"koiter\", \"scale\": \"paper\""), "");

@@ -119,6 +119,23 @@ class ToileFabric(Structure):
         ("stretch_damping_s", c_double),
         ("bend_weft_N_m", c_double),
         ("bend_warp_N_m", c_double),
+        ("stretch_model", c_int32),
+        ("compression", c_int32),
+        ("gauss_points", c_int32),
+        ("bend_model", c_int32),
+        ("bend_damping_model", c_int32),
+        ("bend_intervals", c_int32),
+        ("bend_fold_exponent", c_int32),
+        ("rest_curvature", c_int32),
+        ("compression_factor", c_double),
+        ("stretch_limit", c_double),
+        ("bend_damping_N_m_s", c_double),
+        ("bend_poisson", c_double),
+        ("bend_in_element_weight", c_double),
+        ("rest_curvature_per_m", c_double),
+        ("bend_law", POINTER(c_double)),
+        ("bend_law_count", c_int32),
+        ("reserved", c_uint32),
     ]
 
 
@@ -373,7 +390,11 @@ class Library:
         for index in range(self._c.toile_fabric_count()):
             entry = ToileFabricEntry(struct_size=sizeof(ToileFabricEntry))
             self.call("toile_fabric_get", index, byref(entry))
-            values = {name: getattr(entry.fabric, name) for name, _ in ToileFabric._fields_[1:]}
+            values = {
+                name: getattr(entry.fabric, name)
+                for name, kind in ToileFabric._fields_
+                if kind is c_double
+            }
             texts = (text.decode("utf-8") for text in (entry.name, entry.title, entry.source))
             found.append(Fabric(*texts, values))
         return found

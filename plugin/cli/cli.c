@@ -230,8 +230,30 @@ static void print_finding(const ToileDiagnostic *finding) {
         tl_message("%s: %s%s%s", finding->file, kind, text, stop_of(text));
 }
 
+static uint64_t add_to_hash(uint64_t hash, const char *text) {
+    for (; *text; text++)
+        hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
+    return hash * UINT64_C(0x100000001b3);
+}
+
+/* true when the same was found at the same place before; wedges have most findings in common */
+static bool is_known(TlFindings *findings, const ToileDiagnostic *finding) {
+    char place[32];
+    snprintf(place, sizeof place, "%d:%d", (int)finding->line, (int)finding->column);
+    uint64_t hash = add_to_hash(UINT64_C(0xcbf29ce484222325), finding->file);
+    hash = add_to_hash(add_to_hash(hash, place), finding->message);
+    for (int32_t i = 0; i < findings->known_count; i++)
+        if (findings->known[i] == hash)
+            return true;
+    if (findings->known_count < TL_FINDINGS_KNOWN)
+        findings->known[findings->known_count++] = hash;
+    return false;
+}
+
 static void receive_finding(void *user, const ToileDiagnostic *finding) {
     TlFindings *findings = user;
+    if (is_known(findings, finding))
+        return;
     if (finding->level == TOILE_LOG_ERROR) {
         if (findings->errors++ == 0) {
             findings->first_exit = tl_exit_code((ToileStatus)finding->status);
@@ -246,12 +268,14 @@ static void receive_finding(void *user, const ToileDiagnostic *finding) {
 }
 
 ToileScene *tl_load_scene(const char *path, const char *const *overrides, int32_t override_count,
-                          TlFindings *findings) {
+                          int32_t wedge, TlFindings *findings) {
     ToileScene *scene = NULL;
     ToileError error = toile_error_default();
-    ToileStatus status = toile_scene_load(path, overrides, override_count, receive_finding,
-                                          findings, &scene, &error);
-    int32_t hidden = findings->errors + findings->warnings - TL_FINDINGS_SHOWN;
+    int32_t before = findings->errors + findings->warnings;
+    ToileStatus status = toile_scene_load_wedge(path, overrides, override_count, wedge,
+                                                receive_finding, findings, &scene, &error);
+    int32_t shown = before > TL_FINDINGS_SHOWN ? before : TL_FINDINGS_SHOWN;
+    int32_t hidden = findings->errors + findings->warnings - shown;
     if (hidden > 0)
         tl_message("%s: %d more of these are not shown.", path, (int)hidden);
     if (status == TOILE_STATUS_OK)
@@ -262,6 +286,28 @@ ToileScene *tl_load_scene(const char *path, const char *const *overrides, int32_
         snprintf(findings->sentence, sizeof findings->sentence, "%s", error.message);
     }
     return NULL;
+}
+
+int tl_parse_wedge(const TlCommand *command, const char *text, int32_t *wedge) {
+    if (tl_parse_int(text, 0, INT32_MAX, wedge))
+        return TL_EXIT_OK;
+    return tl_usage(command, "--wedge takes the number of a wedge, from 0, not '%s'", text);
+}
+
+void tl_wedge_name(int32_t wedge, char name[TL_WEDGE_NAME_SIZE]) {
+    snprintf(name, TL_WEDGE_NAME_SIZE, "W%04d", (int)wedge);
+}
+
+char *tl_wedge_path(const char *path, int32_t wedge) {
+    char name[TL_WEDGE_NAME_SIZE];
+    tl_wedge_name(wedge, name);
+    size_t size = strlen(path) + sizeof name + 2;
+    const char *ending = strrchr(path, '.');
+    int stem = (int)(ending ? (size_t)(ending - path) : strlen(path));
+    char *result = malloc(size);
+    if (result)
+        snprintf(result, size, "%.*s.%s%s", stem, path, name, ending ? ending : "");
+    return result;
 }
 
 /* ---- JSON ---- */

@@ -43,6 +43,8 @@ extern const TlCommand tl_command_eval;
 extern const TlCommand tl_command_info;
 extern const TlCommand tl_command_preview;
 extern const TlCommand tl_command_fabrics;
+extern const TlCommand tl_command_wedge;
+extern const TlCommand tl_command_bench;
 
 /* ---- sentences ---- */
 
@@ -78,18 +80,34 @@ bool tl_has_ending(const char *path, const char *ending);
 
 /* ---- scenes ---- */
 
-/* What loading a scene found. Start from all zero. */
+#define TL_FINDINGS_KNOWN 256
+
+/* What loading a scene found, once or for several wedges. Start from all zero. */
 typedef struct TlFindings {
     int32_t errors;
     int32_t warnings;
     int first_exit;     /* exit code of the first error */
     char sentence[512]; /* the first error, for progress dialects that report failure */
+    int32_t known_count;
+    uint64_t known[TL_FINDINGS_KNOWN]; /* hashes of the first ones, which are told but once */
 } TlFindings;
 
-/* Loads a scene, printing each finding as a line; `findings` counts them. NULL: it failed, and the
- * sentences are out. Free the result by toile_scene_free. */
+/* What --wedge takes: -1 when it was not given. */
+enum { TL_NO_WEDGE = -1 };
+
+/* Loads a scene or one of its wedges, printing each finding as a line; `findings` counts them.
+ * NULL: it failed, and the sentences are out. Free the result by toile_scene_free. */
 ToileScene *tl_load_scene(const char *path, const char *const *overrides, int32_t override_count,
-                          TlFindings *findings);
+                          int32_t wedge, TlFindings *findings);
+
+/* Reads the value of --wedge; answers an exit code, with a sentence when it is not 0. */
+int tl_parse_wedge(const TlCommand *command, const char *text, int32_t *wedge);
+/* The name by which farms and files call a wedge, such as W0003. */
+#define TL_WEDGE_NAME_SIZE 16
+void tl_wedge_name(int32_t wedge, char name[TL_WEDGE_NAME_SIZE]);
+/* The file of a wedge: its name before the ending, as in skirt.W0003.abc. For free(); NULL when
+ * memory runs out. */
+char *tl_wedge_path(const char *path, int32_t wedge);
 
 /* ---- JSON on a stream ---- */
 

@@ -4,6 +4,7 @@
  * nothing; meant for comparison with published numbers and for finding out why cloth behaves as it
  * does. */
 #include "cli.h"
+#include "eval_detail.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,21 +12,28 @@
 #include <toile_io/obj.h>
 
 static const char help[] =
-    "usage: toile eval SCENE [--pose FILE.obj] [--detail] [--json] [--set KEY=VALUE]...\n\n"
+    "usage: toile eval SCENE [--pose FILE.obj] [--velocity FILE.obj] [--detail] [--json]\n"
+    "                        [--wedge W] [--set KEY=VALUE]...\n\n"
     "Prints the energies, the force of the internal energies on each vertex, and their sum and\n"
     "torque about the origin, at the start pose or at the pose given.\n\n"
-    "  --pose FILE.obj   vertices of another pose; with several cloths CLOTH=FILE.obj, repeatable\n"
-    "  --detail          also every bending hinge and every stretch element\n"
-    "  --json            as JSON with 17 digits\n"
-    "  --set KEY=VALUE   replaces a value of the scene first; repeatable\n";
+    "  --pose FILE.obj       vertices of another pose; with several cloths CLOTH=FILE.obj,\n"
+    "                        repeatable\n"
+    "  --velocity FILE.obj   velocities, a v line per vertex, in units of the cloth's files a\n"
+    "                        second; adds the damping forces; with several cloths as --pose\n"
+    "  --detail              also every bending hinge, stretch element and spring, the area of\n"
+    "                        each vertex and the parts of Koiter's energy\n"
+    "  --json                as JSON with 17 digits\n"
+    "  --wedge W             one of the scene's wedges, counted from 0\n"
+    "  --set KEY=VALUE       replaces a value of the scene first; repeatable\n";
 
-enum { OPTION_POSE = 256, OPTION_VELOCITY, OPTION_DETAIL, OPTION_JSON, OPTION_SET };
+enum { OPTION_POSE = 256, OPTION_VELOCITY, OPTION_DETAIL, OPTION_JSON, OPTION_WEDGE, OPTION_SET };
 
 static const struct option option_table[] = {
     {"pose", required_argument, NULL, OPTION_POSE},
     {"velocity", required_argument, NULL, OPTION_VELOCITY},
     {"detail", no_argument, NULL, OPTION_DETAIL},
     {"json", no_argument, NULL, OPTION_JSON},
+    {"wedge", required_argument, NULL, OPTION_WEDGE},
     {"set", required_argument, NULL, OPTION_SET},
     {"help", no_argument, NULL, 'h'},
     {NULL, 0, NULL, 0},
@@ -37,6 +45,9 @@ typedef struct Eval {
     int32_t set_count;
     const char **poses;
     int32_t pose_count;
+    const char **velocities;
+    int32_t velocity_count;
+    int32_t wedge;
     bool detail;
     bool json;
     ToileScene *scene;
@@ -50,6 +61,7 @@ typedef struct Forces {
     int32_t count;
     double *x_m;
     double *force_N;
+    double *damping_N; /* NULL unless velocities were given */
     double net_N[3];
     double torque_N_m[3];
 } Forces;
@@ -78,6 +90,7 @@ static void sum_forces(Forces *forces) {
 static void free_forces(Forces *forces) {
     free(forces->x_m);
     free(forces->force_N);
+    free(forces->damping_N);
 }
 
 static int get_forces(Eval *eval, ToileClothId cloth, Forces *forces) {
@@ -86,20 +99,36 @@ static int get_forces(Eval *eval, ToileClothId cloth, Forces *forces) {
     size_t values = 3 * (size_t)forces->count + 1;
     forces->x_m = calloc(values, sizeof *forces->x_m);
     forces->force_N = calloc(values, sizeof *forces->force_N);
-    if (!forces->x_m || !forces->force_N)
+    bool damped = eval->velocity_count > 0;
+    if (damped)
+        forces->damping_N = calloc(values, sizeof *forces->damping_N);
+    if (!forces->x_m || !forces->force_N || (damped && !forces->damping_N))
         return out_of_memory();
     ToileStatus status = toile_sim_get_positions(eval->sim, cloth, forces->x_m, &error);
     if (status == TOILE_STATUS_OK)
         status = toile_sim_get_internal_forces(eval->sim, cloth, forces->force_N, &error);
+    if (status == TOILE_STATUS_OK && damped)
+        status = toile_sim_get_damping_forces(eval->sim, cloth, forces->damping_N, &error);
     if (status != TOILE_STATUS_OK)
         return tl_report_failure(status, &error);
     sum_forces(forces);
     return TL_EXIT_OK;
 }
 
-/* ---- poses ---- */
+/* ---- poses and velocities ---- */
 
-static int apply_pose(Eval *eval, int32_t index, const ToileSceneCloth *cloth, const char *file) {
+typedef ToileStatus (*SetVertices)(ToileSim *sim, ToileClothId cloth, const double *values,
+                                   ToileError *error);
+
+/* What --pose and --velocity do with a file. */
+typedef struct Input {
+    const char *option;
+    const char *what;
+    SetVertices set;
+} Input;
+
+static int apply_file(Eval *eval, const Input *input, int32_t index, const ToileSceneCloth *cloth,
+                      const char *file) {
     ToileError error = toile_error_default();
     ToileObj *obj = NULL;
     ToileStatus status = toile_obj_read(file, cloth->unit_m, false, &obj, &error);
@@ -107,12 +136,11 @@ static int apply_pose(Eval *eval, int32_t index, const ToileSceneCloth *cloth, c
         return tl_report_failure(status, &error);
     int code = TL_EXIT_OK;
     if (obj->mesh.vertex_count != cloth->mesh->vertex_count) {
-        tl_message("%s: the pose has %d vertices, but cloth '%s' has %d.", file,
+        tl_message("%s: the %s %d vertices, but cloth '%s' has %d.", file, input->what,
                    (int)obj->mesh.vertex_count, cloth->name, (int)cloth->mesh->vertex_count);
         code = TL_EXIT_DATA;
     } else {
-        status =
-            toile_sim_set_positions(eval->sim, eval->cloths[index], obj->mesh.positions_m, &error);
+        status = input->set(eval->sim, eval->cloths[index], obj->mesh.positions_m, &error);
         if (status != TOILE_STATUS_OK)
             code = tl_report_failure(status, &error);
     }
@@ -121,7 +149,7 @@ static int apply_pose(Eval *eval, int32_t index, const ToileSceneCloth *cloth, c
 }
 
 /* `text` is CLOTH=FILE, or FILE alone when the scene has one cloth */
-static int find_pose(Eval *eval, const char *text) {
+static int find_file(Eval *eval, const Input *input, const char *text) {
     for (int32_t i = 0; i < eval->info.cloth_count; i++) {
         ToileError error = toile_error_default();
         ToileSceneCloth cloth = {0};
@@ -131,20 +159,31 @@ static int find_pose(Eval *eval, const char *text) {
             return tl_report_failure(status, &error);
         size_t length = strlen(cloth.name);
         if (strncmp(text, cloth.name, length) == 0 && text[length] == '=')
-            return apply_pose(eval, i, &cloth, text + length + 1);
+            return apply_file(eval, input, i, &cloth, text + length + 1);
         if (eval->info.cloth_count == 1)
-            return apply_pose(eval, i, &cloth, text);
+            return apply_file(eval, input, i, &cloth, text);
     }
     return tl_usage(&tl_command_eval,
-                    "the scene has %d cloths, so --pose takes CLOTH=FILE.obj, not '%s'",
-                    (int)eval->info.cloth_count, text);
+                    "the scene has %d cloths, so %s takes CLOTH=FILE.obj, not '%s'",
+                    (int)eval->info.cloth_count, input->option, text);
+}
+
+static int apply_files(Eval *eval) {
+    const Input pose = {"--pose", "pose has", toile_sim_set_positions};
+    const Input velocity = {"--velocity", "velocities have", toile_sim_set_velocities};
+    int code = TL_EXIT_OK;
+    for (int32_t i = 0; i < eval->pose_count && code == TL_EXIT_OK; i++)
+        code = find_file(eval, &pose, eval->poses[i]);
+    for (int32_t i = 0; i < eval->velocity_count && code == TL_EXIT_OK; i++)
+        code = find_file(eval, &velocity, eval->velocities[i]);
+    return code;
 }
 
 static int build(Eval *eval) {
     TlFindings findings = {0};
     ToileError error = toile_error_default();
     ToileSimDef def = toile_sim_def_default();
-    eval->scene = tl_load_scene(eval->path, eval->sets, eval->set_count, &findings);
+    eval->scene = tl_load_scene(eval->path, eval->sets, eval->set_count, eval->wedge, &findings);
     if (!eval->scene)
         return findings.first_exit;
     eval->info.struct_size = (uint32_t)sizeof eval->info;
@@ -159,10 +198,19 @@ static int build(Eval *eval) {
         status = toile_scene_create_sim(eval->scene, &def, &eval->sim, eval->cloths, &error);
     if (status != TOILE_STATUS_OK)
         return tl_report_failure(status, &error);
-    int code = TL_EXIT_OK;
-    for (int32_t i = 0; i < eval->pose_count && code == TL_EXIT_OK; i++)
-        code = find_pose(eval, eval->poses[i]);
-    return code;
+    return apply_files(eval);
+}
+
+/* What the printers need of one cloth. */
+static int get_cloth(const Eval *eval, int32_t index, ToileSceneCloth *cloth) {
+    ToileError error = toile_error_default();
+    *cloth = (ToileSceneCloth){.struct_size = (uint32_t)sizeof *cloth};
+    ToileStatus status = toile_scene_get_cloth(eval->scene, index, cloth, &error);
+    return status == TOILE_STATUS_OK ? TL_EXIT_OK : tl_report_failure(status, &error);
+}
+
+static bool is_koiter(const ToileSceneCloth *cloth) {
+    return cloth->fabric->bend_model == TOILE_BEND_KOITER;
 }
 
 /* ---- JSON ---- */
@@ -172,109 +220,34 @@ static void json_field(const char *indent, const char *name, double value) {
     tl_json_number(stdout, value);
 }
 
-static void json_hinge(const ToileHingeDetail *hinge) {
-    const int32_t *v = hinge->vertices;
-    printf("{\"vertices\": [%d, %d, %d, %d], \"alpha\": ", (int)v[0], (int)v[1], (int)v[2],
-           (int)v[3]);
-    tl_json_numbers(stdout, hinge->alpha, 4);
-    json_field(", ", "l", hinge->length_m);
-    json_field(", ", "hA", hinge->height_a_m);
-    json_field(", ", "hB", hinge->height_b_m);
-    json_field(", ", "lambda", hinge->lambda_N_per_m);
-    json_field(", ", "k_e", hinge->k_e_N_m);
-    json_field(", ", "mu", hinge->mu_N_m);
-    fputs(", \"R\": ", stdout);
-    tl_json_numbers(stdout, hinge->R_m, 3);
-    json_field(", ", "r", hinge->r_m);
-    json_field(", ", "gamma", hinge->gamma_per_m);
-    json_field(", ", "theta", hinge->theta_rad);
-    fputs("}", stdout);
-}
-
-static void json_element(const ToileElementDetail *element) {
-    const double *K = element->K_N_per_m;
-    const double rows[3][3] = {{K[0], K[1], K[2]}, {K[1], K[3], K[4]}, {K[2], K[4], K[5]}};
-    printf("{\"face\": %d, \"vertices\": [%d, %d, %d]", (int)element->face,
-           (int)element->vertices[0], (int)element->vertices[1], (int)element->vertices[2]);
-    json_field(", ", "area", element->area_m2);
-    fputs(", \"K\": [", stdout);
-    for (int32_t i = 0; i < 3; i++) {
-        fputs(i ? ", " : "", stdout);
-        tl_json_numbers(stdout, rows[i], 3);
-    }
-    fputs("], \"strain\": ", stdout);
-    tl_json_numbers(stdout, element->strain, 3);
-    json_field(", ", "energy_J", element->energy_J);
-    json_field(", ", "psd_trace", element->psd_trace);
-    fputs("}", stdout);
-}
-
-static int json_hinges(Eval *eval, ToileClothId cloth) {
-    ToileError error = toile_error_default();
-    int32_t count = toile_sim_hinge_count(eval->sim, cloth);
-    fputs(",\n\"hinges\": [", stdout);
+/* one list of three numbers a vertex */
+static void json_vectors(const char *name, const double *values, int32_t count) {
+    printf("\"%s\": [", name);
     for (int32_t i = 0; i < count; i++) {
-        ToileHingeDetail hinge = {0};
-        hinge.struct_size = (uint32_t)sizeof hinge;
-        ToileStatus status = toile_sim_get_hinge(eval->sim, cloth, i, &hinge, &error);
-        if (status != TOILE_STATUS_OK)
-            return tl_report_failure(status, &error);
         fputs(i ? ",\n  " : "\n  ", stdout);
-        json_hinge(&hinge);
+        tl_json_numbers(stdout, values + 3 * (size_t)i, 3);
     }
-    fputs("]", stdout);
-    return count < 0 ? out_of_memory() : TL_EXIT_OK;
-}
-
-static int json_elements(Eval *eval, ToileClothId cloth) {
-    ToileError error = toile_error_default();
-    int32_t count = toile_sim_element_count(eval->sim, cloth);
-    fputs(",\n\"faces\": [", stdout);
-    for (int32_t i = 0; i < count; i++) {
-        ToileElementDetail element = {0};
-        element.struct_size = (uint32_t)sizeof element;
-        ToileStatus status = toile_sim_get_element(eval->sim, cloth, i, &element, &error);
-        if (status != TOILE_STATUS_OK)
-            return tl_report_failure(status, &error);
-        fputs(i ? ",\n  " : "\n  ", stdout);
-        json_element(&element);
-    }
-    fputs("]", stdout);
-    return count < 0 ? out_of_memory() : TL_EXIT_OK;
+    fputs("],\n", stdout);
 }
 
 /* the members of one cloth, without the braces around them */
-static int json_cloth(Eval *eval, int32_t index) {
+static int json_cloth(Eval *eval, int32_t index, const ToileSceneCloth *cloth) {
     Forces forces = {0};
     int code = get_forces(eval, eval->cloths[index], &forces);
     if (code == TL_EXIT_OK) {
-        fputs("\"force_N\": [", stdout);
-        for (int32_t i = 0; i < forces.count; i++) {
-            fputs(i ? ",\n  " : "\n  ", stdout);
-            tl_json_numbers(stdout, forces.force_N + 3 * (size_t)i, 3);
-        }
-        fputs("],\n\"net_force_N\": ", stdout);
+        json_vectors("force_N", forces.force_N, forces.count);
+        if (forces.damping_N)
+            json_vectors("damping_N", forces.damping_N, forces.count);
+        fputs("\"net_force_N\": ", stdout);
         tl_json_numbers(stdout, forces.net_N, 3);
         fputs(",\n\"net_torque_N_m\": ", stdout);
         tl_json_numbers(stdout, forces.torque_N_m, 3);
     }
     free_forces(&forces);
     if (code == TL_EXIT_OK && eval->detail)
-        code = json_hinges(eval, eval->cloths[index]);
-    if (code == TL_EXIT_OK && eval->detail)
-        code = json_elements(eval, eval->cloths[index]);
+        code = tl_eval_json_detail(eval->sim, eval->cloths[index], is_koiter(cloth),
+                                   eval->velocity_count > 0);
     return code;
-}
-
-static int cloth_name(const Eval *eval, int32_t index, const char **name) {
-    ToileError error = toile_error_default();
-    ToileSceneCloth cloth = {0};
-    cloth.struct_size = (uint32_t)sizeof cloth;
-    ToileStatus status = toile_scene_get_cloth(eval->scene, index, &cloth, &error);
-    if (status != TOILE_STATUS_OK)
-        return tl_report_failure(status, &error);
-    *name = cloth.name;
-    return TL_EXIT_OK;
 }
 
 static int print_json(Eval *eval, const ToileEnergies *energies) {
@@ -283,22 +256,22 @@ static int print_json(Eval *eval, const ToileEnergies *energies) {
     json_field(", ", "gravity", energies->gravity_J);
     json_field(", ", "total", energies->total_J);
     fputs("},\n", stdout);
-    int code = TL_EXIT_OK;
-    if (eval->info.cloth_count == 1) {
-        code = json_cloth(eval, 0);
+    ToileSceneCloth cloth;
+    int code = get_cloth(eval, 0, &cloth);
+    if (code == TL_EXIT_OK && eval->info.cloth_count == 1) {
+        code = json_cloth(eval, 0, &cloth);
         fputs("}\n", stdout);
         return code;
     }
     fputs("\"cloth\": {", stdout);
     for (int32_t i = 0; i < eval->info.cloth_count && code == TL_EXIT_OK; i++) {
-        const char *name = NULL;
-        code = cloth_name(eval, i, &name);
+        code = get_cloth(eval, i, &cloth);
         if (code != TL_EXIT_OK)
             break;
         fputs(i ? ",\n" : "\n", stdout);
-        tl_json_string(stdout, name);
+        tl_json_string(stdout, cloth.name);
         fputs(": {", stdout);
-        code = json_cloth(eval, i);
+        code = json_cloth(eval, i, &cloth);
         fputs("}", stdout);
     }
     fputs("}}\n", stdout);
@@ -307,52 +280,36 @@ static int print_json(Eval *eval, const ToileEnergies *energies) {
 
 /* ---- tables for people ---- */
 
-static int table_detail(Eval *eval, ToileClothId cloth) {
-    ToileError error = toile_error_default();
-    int32_t hinges = toile_sim_hinge_count(eval->sim, cloth);
-    int32_t elements = toile_sim_element_count(eval->sim, cloth);
-    printf("    hinge  %23s %12s %12s %12s\n", "A B C D", "lambda N/m", "gamma 1/m", "theta rad");
-    for (int32_t i = 0; i < hinges; i++) {
-        ToileHingeDetail h = {0};
-        h.struct_size = (uint32_t)sizeof h;
-        ToileStatus status = toile_sim_get_hinge(eval->sim, cloth, i, &h, &error);
-        if (status != TOILE_STATUS_OK)
-            return tl_report_failure(status, &error);
-        printf("  %7d  %5d %5d %5d %5d %12.5g %12.5g %12.5g\n", (int)i, (int)h.vertices[0],
-               (int)h.vertices[1], (int)h.vertices[2], (int)h.vertices[3], h.lambda_N_per_m,
-               h.gamma_per_m, h.theta_rad);
+static void table_forces(const Forces *forces) {
+    printf("   vertex  %41s%s\n", "force N", forces->damping_N ? " and damping N" : "");
+    for (int32_t i = 0; i < forces->count; i++) {
+        const double *f = forces->force_N + 3 * (size_t)i;
+        printf("  %7d  %13.6g %13.6g %13.6g", (int)i, f[0], f[1], f[2]);
+        if (forces->damping_N) {
+            f = forces->damping_N + 3 * (size_t)i;
+            printf("  %13.6g %13.6g %13.6g", f[0], f[1], f[2]);
+        }
+        fputs("\n", stdout);
     }
-    printf("     face  %12s %12s %12s %12s %12s\n", "area m2", "weft", "warp", "shear", "energy J");
-    for (int32_t i = 0; i < elements; i++) {
-        ToileElementDetail e = {0};
-        e.struct_size = (uint32_t)sizeof e;
-        ToileStatus status = toile_sim_get_element(eval->sim, cloth, i, &e, &error);
-        if (status != TOILE_STATUS_OK)
-            return tl_report_failure(status, &error);
-        printf("  %7d  %12.5g %12.5g %12.5g %12.5g %12.5g\n", (int)e.face, e.area_m2, e.strain[0],
-               e.strain[1], e.strain[2], e.energy_J);
-    }
-    return TL_EXIT_OK;
 }
 
 static int table_cloth(Eval *eval, int32_t index) {
     Forces forces = {0};
-    const char *name = NULL;
-    int code = cloth_name(eval, index, &name);
+    ToileSceneCloth cloth;
+    int code = get_cloth(eval, index, &cloth);
     if (code == TL_EXIT_OK)
         code = get_forces(eval, eval->cloths[index], &forces);
     if (code == TL_EXIT_OK) {
         const double *net = forces.net_N, *torque = forces.torque_N_m;
         printf("cloth %s\n  net force N    %13.6g %13.6g %13.6g\n"
-               "  net torque N m %13.6g %13.6g %13.6g\n   vertex  %41s\n",
-               name, net[0], net[1], net[2], torque[0], torque[1], torque[2], "force N");
-        for (int32_t i = 0; i < forces.count; i++) {
-            const double *f = forces.force_N + 3 * (size_t)i;
-            printf("  %7d  %13.6g %13.6g %13.6g\n", (int)i, f[0], f[1], f[2]);
-        }
+               "  net torque N m %13.6g %13.6g %13.6g\n",
+               cloth.name, net[0], net[1], net[2], torque[0], torque[1], torque[2]);
+        table_forces(&forces);
     }
     free_forces(&forces);
-    return code == TL_EXIT_OK && eval->detail ? table_detail(eval, eval->cloths[index]) : code;
+    if (code == TL_EXIT_OK && eval->detail)
+        code = tl_eval_table_detail(eval->sim, eval->cloths[index], is_koiter(&cloth));
+    return code;
 }
 
 static int print_table(Eval *eval, const ToileEnergies *energies) {
@@ -383,20 +340,22 @@ static int take_option(Eval *eval, int letter) {
     case OPTION_POSE:
         eval->poses[eval->pose_count++] = optarg;
         return TL_EXIT_OK;
+    case OPTION_VELOCITY:
+        eval->velocities[eval->velocity_count++] = optarg;
+        return TL_EXIT_OK;
+    case OPTION_WEDGE:
+        return tl_parse_wedge(&tl_command_eval, optarg, &eval->wedge);
     case OPTION_DETAIL:
         eval->detail = true;
         return TL_EXIT_OK;
     case OPTION_JSON:
         eval->json = true;
         return TL_EXIT_OK;
-    case OPTION_SET:
+    default:
         if (!strchr(optarg, '=') || optarg[0] == '=')
             return tl_usage(&tl_command_eval, "--set takes KEY=VALUE, not '%s'", optarg);
         eval->sets[eval->set_count++] = optarg;
         return TL_EXIT_OK;
-    default:
-        tl_message("this version does not have --velocity: eval prints forces of position only.");
-        return TL_EXIT_USAGE;
     }
 }
 
@@ -420,15 +379,18 @@ static int parse(Eval *eval, int argc, char **argv) {
 }
 
 static int run_eval(int argc, char **argv) {
-    Eval eval = {0};
+    Eval eval = {.wedge = TL_NO_WEDGE};
     eval.sets = calloc((size_t)argc, sizeof *eval.sets);
     eval.poses = calloc((size_t)argc, sizeof *eval.poses);
-    int code = eval.sets && eval.poses ? parse(&eval, argc, argv) : out_of_memory();
+    eval.velocities = calloc((size_t)argc, sizeof *eval.velocities);
+    bool fine = eval.sets && eval.poses && eval.velocities;
+    int code = fine ? parse(&eval, argc, argv) : out_of_memory();
     toile_sim_destroy(eval.sim);
     toile_scene_free(eval.scene);
     free(eval.cloths);
     free(eval.sets);
     free(eval.poses);
+    free(eval.velocities);
     return code;
 }
 

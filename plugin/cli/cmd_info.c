@@ -376,7 +376,8 @@ static int json_scene(const ToileScene *scene, const ToileSceneInfo *info) {
     fputs(", \"unit_m\": ", stdout);
     tl_json_number(stdout, info->unit_m);
     json_text(", ", "cache", info->cache ? info->cache : "");
-    printf(", \"hash\": \"%016llx\",\n\"cloth\": [", (unsigned long long)info->hash);
+    printf(", \"hash\": \"%016llx\", \"wedges\": %d,\n\"cloth\": [", (unsigned long long)info->hash,
+           (int)info->wedge_count);
     int code = print_cloths(scene, info->cloth_count, true);
     fputs("],\n\"colliders\": [", stdout);
     if (code == TL_EXIT_OK)
@@ -393,6 +394,8 @@ static int text_scene(const ToileScene *scene, const ToileSceneInfo *info, const
     if (info->cache)
         printf("  cache %s%s\n", info->cache, info->velocities ? " with velocities" : "");
     printf("  hash %016llx\n", (unsigned long long)info->hash);
+    if (info->wedge_count > 0)
+        printf("  %d wedges, which 'toile wedge list' lists\n", (int)info->wedge_count);
     int code = print_cloths(scene, info->cloth_count, false);
     return code == TL_EXIT_OK ? print_colliders(scene, info, false) : code;
 }
@@ -400,7 +403,7 @@ static int text_scene(const ToileScene *scene, const ToileSceneInfo *info, const
 static int info_scene(const char *path, const char *const *sets, int32_t set_count, bool json) {
     TlFindings findings = {0};
     ToileError error = toile_error_default();
-    ToileScene *scene = tl_load_scene(path, sets, set_count, &findings);
+    ToileScene *scene = tl_load_scene(path, sets, set_count, TL_NO_WEDGE, &findings);
     if (!scene)
         return findings.first_exit;
     ToileSceneInfo info = {0};

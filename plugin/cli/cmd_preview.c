@@ -306,7 +306,7 @@ static int preview_archive(TlPreview *preview, const char *scene_path) {
     char *own_output = NULL;
     ToileScene *scene = NULL;
     if (scene_path) {
-        scene = tl_load_scene(scene_path, NULL, 0, &findings);
+        scene = tl_load_scene(scene_path, NULL, 0, TL_NO_WEDGE, &findings);
         if (!scene)
             return findings.first_exit;
         preview->scene = scene;

@@ -10,52 +10,13 @@
 #include "platform.h"
 #include "png.h"
 #include "progress.h"
+#include "simulate_options.h"
 
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <toile_io/cache.h>
 #include <toile_io/frames.h>
-
-#define THREADS_MAX 1024
-
-static const char help[] =
-    "usage: toile simulate SCENE [options]\n\n"
-    "Simulates the scene from its first frame and writes a cache.\n\n"
-    "  -o, --output FILE    cache to write: .abc, .pc2 (one cloth), or .obj for one file a frame\n"
-    "                       (name.0001.obj); default: output.cache of the scene\n"
-    "  --frames R           frames to write, such as 1-48, 1-100x5 or 1,10,20; default: the "
-    "scene's\n"
-    "  --threads N          workers; results never depend on it. Default: TOILE_THREADS, the "
-    "scene,\n"
-    "                       SLURM_CPUS_PER_TASK, CUE_THREADS, OMP_NUM_THREADS, else all "
-    "processors\n"
-    "  --set KEY=VALUE      replaces a value of the scene, such as cloth.skirt.fabric=denim; "
-    "repeatable\n"
-    "  --preview FILE.png   contact sheet of the result; default: output.preview of the scene, or "
-    "none\n                       with -o\n"
-    "  --progress D         plain, openjd, alfred, json or bar; several by commas or by "
-    "repeating.\n"
-    "                       Default: bar on a terminal, else plain\n"
-    "  --grace S            seconds a stopped run may take to finish its frame; default 10\n"
-    "  --interrupted-exit-code N   default 75\n"
-    "  -q, --quiet          only warnings, errors and the result\n\n"
-    "Ctrl-C finishes the frame, closes the cache with what is done (complete = 0) and exits with "
-    "75.\n";
-
-typedef struct Options {
-    const char *scene;
-    const char *output;  /* NULL: the scene's */
-    const char *frames;  /* NULL: the scene's */
-    const char *preview; /* NULL: the scene's */
-    const char **sets;
-    int32_t set_count;
-    int32_t threads; /* -1: not given */
-    int32_t interrupted_exit;
-    double grace_s;
-    unsigned dialects; /* 0: not given */
-    bool quiet;
-} Options;
 
 /* What the frames had in common, for the summary. */
 typedef struct Totals {
@@ -71,11 +32,13 @@ typedef struct Totals {
 } Totals;
 
 typedef struct Run {
-    Options options;
+    TlSimulateOptions options;
     ToileScene *scene;
     ToileSceneInfo info;
     const char *output;
-    int32_t *frames; /* to be written, ascending */
+    char *wedge_cache;   /* the scene's, by the name of the wedge; NULL: none */
+    char *wedge_preview; /* likewise */
+    int32_t *frames;     /* to be written, ascending */
     int32_t frame_count;
     int32_t written;
     ToileSim *sim;
@@ -86,114 +49,6 @@ typedef struct Run {
     double stop_seen_s; /* clock when the stop was first noticed; 0: not */
     bool setting_up;    /* findings about meshes were printed with the scene: once is enough */
 } Run;
-
-/* ---- options ---- */
-
-enum {
-    OPTION_FRAMES = 256,
-    OPTION_THREADS,
-    OPTION_SET,
-    OPTION_PREVIEW,
-    OPTION_PROGRESS,
-    OPTION_GRACE,
-    OPTION_INTERRUPTED,
-    OPTION_RESUME,
-    OPTION_WEDGE,
-    OPTION_OUT
-};
-
-static const struct option option_table[] = {
-    {"output", required_argument, NULL, 'o'},
-    {"frames", required_argument, NULL, OPTION_FRAMES},
-    {"threads", required_argument, NULL, OPTION_THREADS},
-    {"set", required_argument, NULL, OPTION_SET},
-    {"preview", required_argument, NULL, OPTION_PREVIEW},
-    {"progress", required_argument, NULL, OPTION_PROGRESS},
-    {"grace", required_argument, NULL, OPTION_GRACE},
-    {"interrupted-exit-code", required_argument, NULL, OPTION_INTERRUPTED},
-    {"resume", optional_argument, NULL, OPTION_RESUME},
-    {"wedge", required_argument, NULL, OPTION_WEDGE},
-    {"out", required_argument, NULL, OPTION_OUT},
-    {"quiet", no_argument, NULL, 'q'},
-    {"help", no_argument, NULL, 'h'},
-    {NULL, 0, NULL, 0},
-};
-
-static int unavailable(const char *option) {
-    tl_message("this version does not have %s; write one cache by -o FILE from the first frame.",
-               option);
-    return TL_EXIT_USAGE;
-}
-
-static int take_option(Options *options, int letter) {
-    const TlCommand *command = &tl_command_simulate;
-    switch (letter) {
-    case 'o':
-        options->output = optarg;
-        return TL_EXIT_OK;
-    case 'q':
-        options->quiet = true;
-        return TL_EXIT_OK;
-    case OPTION_FRAMES:
-        options->frames = optarg;
-        return TL_EXIT_OK;
-    case OPTION_PREVIEW:
-        options->preview = optarg;
-        return TL_EXIT_OK;
-    case OPTION_SET:
-        if (!strchr(optarg, '=') || optarg[0] == '=')
-            return tl_usage(command, "--set takes KEY=VALUE, not '%s'", optarg);
-        options->sets[options->set_count++] = optarg;
-        return TL_EXIT_OK;
-    case OPTION_THREADS:
-        if (!tl_parse_int(optarg, 0, THREADS_MAX, &options->threads))
-            return tl_usage(command, "--threads takes 0 (all) to %d, not '%s'", THREADS_MAX,
-                            optarg);
-        return TL_EXIT_OK;
-    case OPTION_PROGRESS:
-        if (!tl_progress_parse(optarg, &options->dialects))
-            return tl_usage(
-                command, "--progress takes plain, openjd, alfred, json or bar, not '%s'", optarg);
-        return TL_EXIT_OK;
-    case OPTION_GRACE:
-        if (!tl_parse_number(optarg, 0.0, 1e6, &options->grace_s))
-            return tl_usage(command, "--grace takes seconds, 0 or more, not '%s'", optarg);
-        return TL_EXIT_OK;
-    case OPTION_INTERRUPTED:
-        if (!tl_parse_int(optarg, 1, 125, &options->interrupted_exit))
-            return tl_usage(command, "--interrupted-exit-code takes 1 to 125, not '%s'", optarg);
-        return TL_EXIT_OK;
-    case OPTION_RESUME:
-        return unavailable("--resume");
-    case OPTION_WEDGE:
-        return unavailable("--wedge");
-    default:
-        return unavailable("--out");
-    }
-}
-
-/* TL_EXIT_OK with options->scene NULL: only help was asked for */
-static int parse_options(Options *options, int argc, char **argv) {
-    const TlCommand *command = &tl_command_simulate;
-    options->threads = -1;
-    options->grace_s = 10.0;
-    options->interrupted_exit = TL_EXIT_STOPPED;
-    int letter;
-    while ((letter = tl_next_option(command, argc, argv, ":o:qh", option_table)) != TL_OPTION_END) {
-        if (letter == TL_OPTION_HELP)
-            return TL_EXIT_OK;
-        int code = letter == TL_OPTION_BAD ? TL_EXIT_USAGE : take_option(options, letter);
-        if (code != TL_EXIT_OK)
-            return code;
-    }
-    if (optind == argc)
-        return tl_usage(command, "simulate needs a scene file");
-    if (optind + 1 < argc)
-        return tl_usage(command, "simulate takes one scene, but '%s' follows '%s'",
-                        argv[optind + 1], argv[optind]);
-    options->scene = argv[optind];
-    return TL_EXIT_OK;
-}
 
 /* ---- sentences of a run ---- */
 
@@ -255,7 +110,7 @@ static int32_t threads_of(const char *variable) {
         return 0;
     /* OMP_NUM_THREADS may be a list by level; the first is ours */
     long number = strtol(text, NULL, 10);
-    return number >= 1 && number <= THREADS_MAX ? (int32_t)number : 0;
+    return number >= 1 && number <= TL_THREADS_MAX ? (int32_t)number : 0;
 }
 
 static int choose_threads(Run *run, int32_t *threads) {
@@ -264,7 +119,7 @@ static int choose_threads(Run *run, int32_t *threads) {
     int32_t chosen = *threads;
     if (run->options.threads >= 0)
         chosen = run->options.threads;
-    else if (own && own[0] && !tl_parse_int(own, 0, THREADS_MAX, &chosen))
+    else if (own && own[0] && !tl_parse_int(own, 0, TL_THREADS_MAX, &chosen))
         return refuse(run, "TOILE_THREADS in the environment must be a number from 0 to 1024.");
     for (int32_t i = 0; i < 3 && chosen == 0; i++)
         chosen = threads_of(engines[i]);
@@ -275,7 +130,8 @@ static int choose_threads(Run *run, int32_t *threads) {
 /* the sheet to be drawn at the end, or NULL; -o sends the output elsewhere: nothing is then written
  * beside the scene */
 static const char *preview_of(const Run *run) {
-    const char *of_scene = run->options.output ? NULL : run->info.preview;
+    const char *of_wedge = run->wedge_preview ? run->wedge_preview : run->info.preview;
+    const char *of_scene = run->options.output ? NULL : of_wedge;
     return run->options.preview ? run->options.preview : of_scene;
 }
 
@@ -289,9 +145,24 @@ static int check_preview(Run *run) {
     return status == TOILE_STATUS_OK ? TL_EXIT_OK : fail(run, status, &error);
 }
 
+/* wedges of one scene must not overwrite one another */
+static bool name_wedge_files(Run *run) {
+    int32_t wedge = run->info.wedge;
+    if (wedge == TL_NO_WEDGE)
+        return true;
+    if (run->info.cache)
+        run->wedge_cache = tl_wedge_path(run->info.cache, wedge);
+    if (run->info.preview)
+        run->wedge_preview = tl_wedge_path(run->info.preview, wedge);
+    return (!run->info.cache || run->wedge_cache) && (!run->info.preview || run->wedge_preview);
+}
+
 static int choose_output(Run *run) {
-    const Options *options = &run->options;
-    run->output = options->output ? options->output : run->info.cache;
+    const TlSimulateOptions *options = &run->options;
+    if (!name_wedge_files(run))
+        return out_of_memory(run);
+    const char *of_scene = run->wedge_cache ? run->wedge_cache : run->info.cache;
+    run->output = options->output ? options->output : of_scene;
     if (!run->output)
         return refuse(run, "no output is named: give -o FILE.abc, or output.cache in the scene.");
     if (!tl_has_ending(run->output, ".abc") && !tl_has_ending(run->output, ".pc2") &&
@@ -348,6 +219,18 @@ static int choose_frames(Run *run) {
     return TL_EXIT_OK;
 }
 
+static void print_wedge(const Run *run) {
+    char name[TL_WEDGE_NAME_SIZE];
+    if (run->info.wedge == TL_NO_WEDGE)
+        return;
+    tl_wedge_name(run->info.wedge, name);
+    for (int32_t i = 0; i < run->info.wedge_key_count; i++) {
+        const char *key = "", *value = "";
+        toile_scene_get_wedge(run->scene, run->info.wedge, i, &key, &value, NULL);
+        tl_message("wedge %d (%s): %s=%s.", (int)run->info.wedge, name, key, value);
+    }
+}
+
 /* the header of the log; a scene in error gets its sentences only */
 static void print_header(const Run *run, int32_t threads) {
     int64_t vertices = 0;
@@ -357,6 +240,7 @@ static void print_header(const Run *run, int32_t threads) {
         vertices += toile_sim_vertex_count(run->sim, run->cloths[i]);
     tl_message("version %s, %d thread(s), scene %s.", toile_version_string(), (int)threads,
                run->options.scene);
+    print_wedge(run);
     int cloths = (int)run->info.cloth_count, colliders = (int)run->info.collider_count;
     if (run->info.settle)
         tl_message("%d cloth(s) of %lld vertices, %d collider(s), settling at frame %d.", cloths,
@@ -397,8 +281,9 @@ static int create_all(Run *run) {
 
 static int prepare(Run *run) {
     TlFindings findings = {0};
-    const Options *options = &run->options;
-    run->scene = tl_load_scene(options->scene, options->sets, options->set_count, &findings);
+    const TlSimulateOptions *options = &run->options;
+    run->scene =
+        tl_load_scene(options->scene, options->sets, options->set_count, options->wedge, &findings);
     if (!run->scene) {
         tl_progress_fail(&run->progress, findings.first_exit, findings.sentence);
         return findings.first_exit;
@@ -611,9 +496,9 @@ static int run_simulate(int argc, char **argv) {
     run.options.sets = calloc((size_t)argc, sizeof *run.options.sets);
     if (!run.options.sets)
         return out_of_memory(&run);
-    int code = parse_options(&run.options, argc, argv);
+    int code = tl_simulate_parse(&run.options, argc, argv);
     if (code == TL_EXIT_OK && run.options.scene) {
-        const Options *options = &run.options;
+        const TlSimulateOptions *options = &run.options;
         unsigned fitting = options->quiet ? 0 : tl_progress_fitting();
         run.progress.dialects = options->dialects ? options->dialects : fitting;
         tl_catch_signals();
@@ -624,9 +509,11 @@ static int run_simulate(int argc, char **argv) {
     toile_scene_free(run.scene);
     free(run.cloths);
     free(run.frames);
+    free(run.wedge_cache);
+    free(run.wedge_preview);
     free(run.options.sets);
     return code;
 }
 
 const TlCommand tl_command_simulate = {"simulate", "runs a scene and writes a cache of its frames",
-                                       help, false, run_simulate};
+                                       tl_simulate_help, false, run_simulate};

@@ -25,9 +25,19 @@ usage() {
     refuses 64 '\.png' simulate ok.json -o a.abc --preview a.jpg
     refuses 64 '\.abc' simulate ok.json -o a.obj --preview a.png
     refuses 64 '--resume' simulate ok.json -o a.abc --resume
-    refuses 64 '--wedge' simulate ok.json -o a.abc --wedge 1
+    refuses 64 'no wedge 1; the scene has no "wedges"' simulate ok.json -o a.abc --wedge 1
+    refuses 64 '--wedge takes the number' simulate ok.json -o a.abc --wedge first
+    refuses 64 '--wedge takes the number' eval ok.json --wedge -1
     refuses 64 '--out' simulate ok.json --out there
-    refuses 64 '--velocity' eval ok.json --velocity v.obj
+    refuses 64 "needs 'list' or 'show'" wedge
+    refuses 64 "not 'lits'" wedge lits ok.json
+    refuses 64 'needs a scene' wedge list
+    refuses 64 'needs the number' wedge show ok.json
+    refuses 64 'number of a wedge' wedge show ok.json one
+    refuses 64 "takes no '3'" wedge list ok.json 3
+    refuses 64 "perhaps 'elements'" bench elemens
+    refuses 64 'pairs takes 1' bench elements --pairs 0
+    refuses 64 'frames takes 1' bench elements --frames few
     refuses 64 'pixels' preview a.abc --size big
     TOILE_THREADS=few refuses 64 'TOILE_THREADS' simulate ok.json -o a.abc
 }
@@ -78,7 +88,8 @@ invalid_meshes() {
     sed -i 's/"metric"/"none"/' bad.json
     refuses 65 'flat.obj' simulate bad.json -o a.abc
     printf 'v 0 0 0\n' >pose.obj
-    refuses 65 'pose.obj' eval ok.json --pose pose.obj
+    refuses 65 'pose.obj: the pose has 1 vert' eval ok.json --pose pose.obj
+    refuses 65 'pose.obj: the velocities have 1 vert' eval ok.json --velocity pose.obj
     printf 'not an archive at all' >text.abc
     refuses 65 'text.abc' info text.abc
     refuses 65 'text.abc' preview text.abc
@@ -92,6 +103,7 @@ missing_files() {
     scene bad.json none.obj 1-3
     refuses 66 'bad.json:6:[0-9]+: .*none.obj' simulate bad.json -o a.abc
     refuses 66 'none.obj' eval ok.json --pose none.obj
+    refuses 66 'none.obj' eval ok.json --velocity none.obj
     local command
     mkdir folder
     for command in simulate check info preview; do

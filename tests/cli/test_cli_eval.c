@@ -61,24 +61,29 @@ static void write_scene(const char *pattern, const char *stretch, const char *be
         text, sizeof text,
         "{\"toile\": 1, \"fps\": 24, \"frames\": \"1-2\", \"cloth\": [{\"name\": \"c\", "
         "\"mesh\": \"rest.obj\", \"pattern\": \"%s\", \"fabric\": {\"density_kg_per_m2\": 0.1, "
-        "\"stretch\": {\"model\": \"stvk\", %s}, \"bend\": {\"model\": \"linear\", %s}}}]}\n",
+        "\"stretch\": {%s}, \"bend\": {%s}}}]}\n",
         pattern, stretch, bend);
     write_text("scene.json", text);
 }
 
-/* runs eval at pose.obj when `pose`, else at the start */
-static void evaluate(int pose) {
+/* runs eval with these arguments; answers the exit code */
+static int run(const char *arguments) {
     char command[1000];
     const char *toile = getenv("TOILE_COMMAND");
     ck_assert_msg(toile != NULL, "TOILE_COMMAND does not name the command");
-    snprintf(command, sizeof command, "'%s' eval scene.json --detail --json%s", toile,
-             pose ? " --pose pose.obj" : "");
+    snprintf(command, sizeof command, "'%s' eval scene.json %s 2>&1", toile, arguments);
     FILE *pipe = popen(command, "r");
     ck_assert_ptr_nonnull(pipe);
     size_t length = fread(output, 1, sizeof output - 1, pipe);
     output[length] = '\0';
     int status = pclose(pipe);
-    ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == 0, "%s failed", command);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+/* runs eval at pose.obj when `pose`, else at the start */
+static void evaluate(int pose) {
+    int code = run(pose ? "--detail --json --pose pose.obj" : "--detail --json");
+    ck_assert_msg(code == 0, "eval failed with %d: %s", code, output);
 }
 
 /* ---- numbers of the JSON ---- */
@@ -326,6 +331,107 @@ START_TEST(eval_warped_grid_has_published_energy) {
 }
 END_TEST
 
+/* ---- velocities ---- */
+
+static const double shaken[4][3] = {{.1, -.2, .5}, {.3, .1, -.4}, {-.2, .05, .1}, {0, .2, -.3}};
+
+/* positions or velocities in another unit */
+static void write_scaled(const char *name, const double (*x)[3], double factor) {
+    double scaled[4][3];
+    for (int i = 0; i < 12; i++)
+        scaled[i / 3][i % 3] = factor * x[i / 3][i % 3];
+    write_obj(name, (const double(*)[3])scaled, 4, NULL, pair_triangles, 2);
+}
+
+static void write_damped(const char *cloths, double unit_m) {
+    char text[2000];
+    snprintf(text, sizeof text,
+             "{\"toile\": 1, \"frames\": \"1-2\", \"unit_m\": %.17g, \"cloth\": [%s]}\n", unit_m,
+             cloths);
+    write_text("scene.json", text);
+    write_scaled("rest.obj", convex_rest, 1.0 / unit_m);
+    write_scaled("pose.obj", convex_pose, 1.0 / unit_m);
+    write_scaled("velocity.obj", shaken, 1.0 / unit_m);
+}
+
+#define DAMPED(name)                                                                               \
+    "{\"name\": \"" name "\", \"mesh\": \"rest.obj\", \"fabric\": {\"stretch\": {\"damping_s\": "  \
+    "0.01}, \"bend\": {\"damping_N_m_s\": 1e-4}}}"
+
+START_TEST(eval_velocities_are_in_units_of_the_files) {
+    double metres[12], largest = 0.0;
+    write_damped(DAMPED("c"), 1.0);
+    ck_assert_int_eq(run("--json --pose pose.obj"), 0);
+    ck_assert_ptr_null(strstr(output, "damping_N"));
+    ck_assert_int_eq(run("--json --pose pose.obj --velocity velocity.obj"), 0);
+    for (int i = 0; i < 12; i++) {
+        metres[i] = number("damping_N", i);
+        largest = fmax(largest, fabs(metres[i]));
+    }
+    ck_assert_double_gt(largest, 1e-6);
+    write_damped(DAMPED("c"), 0.01);
+    ck_assert_int_eq(run("--json --velocity c=velocity.obj --pose c=pose.obj"), 0);
+    for (int i = 0; i < 12; i++)
+        ck_assert_msg(fabs(number("damping_N", i) - metres[i]) <= TOLERANCE * largest,
+                      "damping_N is %.15g instead of %.15g", number("damping_N", i), metres[i]);
+    ck_assert_int_eq(run("--velocity velocity.obj --pose pose.obj"), 0);
+    ck_assert_ptr_nonnull(strstr(output, "damping N"));
+}
+END_TEST
+
+START_TEST(eval_velocities_are_of_the_cloth_that_is_named) {
+    write_damped(DAMPED("one") ", " DAMPED("two"), 1.0);
+    ck_assert_int_eq(run("--json --velocity velocity.obj"), 64);
+    ck_assert_ptr_nonnull(strstr(output, "--velocity takes CLOTH=FILE.obj"));
+    ck_assert_int_eq(run("--json --velocity two=velocity.obj"), 0);
+    const char *one = section("\"one\""), *two = section("\"two\"");
+    for (int i = 0; i < 12; i++)
+        ck_assert_double_eq(number_from(one, "damping_N", i), 0.0);
+    ck_assert_double_gt(fabs(number_from(two, "damping_N", 2)), 1e-9);
+}
+END_TEST
+
+/* ---- what a model has ---- */
+
+static void write_quad(const char *stretch, const char *bend) {
+    write_text("rest.obj", "v 0 0 0\nv 1 0 0\nv 1 0 1\nv 0 0 1\nv 2 0 0\nv 2 0 1\nf 1 4 3 2\n"
+                           "f 2 3 6 5\n");
+    write_scene("none", stretch, bend);
+}
+
+START_TEST(eval_detail_follows_the_models) {
+    write_quad("\"weft_N_per_m\": 1000", "\"weft_N_m\": 1e-4");
+    evaluate(0);
+    ck_assert_int_eq(count_of("\"Khat\""), 2);
+    ck_assert_int_eq(count_of("\"strain_hat\""), 2);
+    ck_assert_int_eq(count_of("\"kind\""), 0);
+    ck_assert_ptr_null(strstr(output, "cross_J"));
+    ck_assert_ptr_nonnull(strstr(output, "\"springs\": []"));
+    double area = 0.0;
+    for (int i = 0; i < 6; i++)
+        area += number("vertex_area_m2", i);
+    near_to("vertex_area_m2", area, 2.0);
+    for (int i = 0; i < 7; i++)
+        ck_assert(isfinite(number("strain_hat", i)));
+    for (int i = 0; i < 49; i++)
+        ck_assert(isfinite(number("Khat", i)));
+    ck_assert_int_eq(run("--detail"), 0);
+    ck_assert_ptr_nonnull(strstr(output, "A B C D"));
+    write_scene("none", "\"weft_N_per_m\": 1000", "\"weft_N_m\": 1e-4, \"model\": \"koiter\"");
+    evaluate(0);
+    ck_assert_double_eq(number("cross_J", 0), 0.0);
+    ck_assert_double_eq(number("in_element_J", 0), 0.0);
+    ck_assert_int_eq(run("--detail"), 0);
+    ck_assert_ptr_nonnull(strstr(output, "inside quads"));
+    write_scene("none", "\"model\": \"springs\"", "\"model\": \"crossover\"");
+    evaluate(0);
+    ck_assert_int_gt(count_of("\"kind\": \"stretch\""), 0);
+    ck_assert_int_gt(count_of("\"kind\": \"bend\""), 0);
+    ck_assert_int_eq(run("--detail"), 0);
+    ck_assert_ptr_nonnull(strstr(output, "spring"));
+}
+END_TEST
+
 int main(void) {
     if (!mkdtemp(folder) || chdir(folder) != 0) {
         perror(folder);
@@ -342,6 +448,9 @@ int main(void) {
     tcase_add_test(cases, eval_triangle_has_published_strain_and_energy);
     tcase_add_test(cases, eval_rolled_grid_has_published_energy);
     tcase_add_test(cases, eval_warped_grid_has_published_energy);
+    tcase_add_test(cases, eval_velocities_are_in_units_of_the_files);
+    tcase_add_test(cases, eval_velocities_are_of_the_cloth_that_is_named);
+    tcase_add_test(cases, eval_detail_follows_the_models);
     suite_add_tcase(suite, cases);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);
@@ -349,6 +458,7 @@ int main(void) {
     srunner_free(runner);
     unlink("rest.obj");
     unlink("pose.obj");
+    unlink("velocity.obj");
     unlink("scene.json");
     if (chdir("/") == 0)
         rmdir(folder);

@@ -37,6 +37,15 @@ typedef void (*ToileDiagnosticSink)(void *user, const ToileDiagnostic *diagnosti
 TOILE_API ToileStatus toile_scene_load(const char *path, const char *const *overrides,
                                        int32_t override_count, ToileDiagnosticSink sink, void *user,
                                        ToileScene **out, ToileError *error);
+/* The same for one wedge of the scene. "wedges" holds lists of values by "key.path" as above; their
+ * cross product, with the keys in the order of the file and the last varying fastest, is counted
+ * from 0. The values of the wedge are put in place after the overrides and enter the hash as these
+ * do; the table does not. -1: the scene itself. A wedge that is not there, or a key that an
+ * override sets too, is TOILE_STATUS_INVALID_ARGUMENT. [any thread] */
+TOILE_API ToileStatus toile_scene_load_wedge(const char *path, const char *const *overrides,
+                                             int32_t override_count, int32_t wedge,
+                                             ToileDiagnosticSink sink, void *user, ToileScene **out,
+                                             ToileError *error);
 /* NULL is allowed. [any thread] */
 TOILE_API void toile_scene_free(ToileScene *scene);
 
@@ -58,6 +67,10 @@ typedef struct ToileSceneInfo {
     int32_t collider_count;
     uint32_t reserved;
     uint64_t hash; /* of the scene text after overrides and of every input file */
+    int32_t wedge; /* the one that was loaded, or -1 */
+    int32_t wedge_count;
+    int32_t wedge_key_count; /* values that each wedge sets */
+    uint32_t reserved_wedge;
 } ToileSceneInfo;
 
 /* One cloth. */
@@ -69,9 +82,12 @@ typedef struct ToileSceneCloth {
     const char *fabric_name;
     const ToileMeshDef *mesh; /* metres, scene axes */
     const ToileFabric *fabric;
-    int32_t pattern;   /* a ToilePattern */
-    int32_t pin_count; /* vertices pinned at the first frame */
-    double unit_m;     /* metres per unit of this cloth's files */
+    int32_t pattern;                        /* a ToilePattern */
+    int32_t pin_count;                      /* vertices pinned at the first frame */
+    double unit_m;                          /* metres per unit of this cloth's files */
+    const double *rest_curvature_map_per_m; /* one per vertex, or NULL */
+    int32_t elements;                       /* a ToileElements */
+    uint32_t reserved_elements;
 } ToileSceneCloth;
 
 /* `info`, `cloth` and `collider` need struct_size set by the caller. [any thread] */
@@ -82,6 +98,12 @@ TOILE_API ToileStatus toile_scene_get_cloth(const ToileScene *scene, int32_t ind
 /* The definition, with the pose it has at `frame`. [any thread] */
 TOILE_API ToileStatus toile_scene_get_collider(const ToileScene *scene, int32_t index, double frame,
                                                ToileColliderDef *collider, ToileError *error);
+
+/* Value `key` of wedge `wedge`, both counted from 0: its path, and what it is set to as JSON text.
+ * Strings belong to the scene, which may have been loaded for any wedge or none. [any thread] */
+TOILE_API ToileStatus toile_scene_get_wedge(const ToileScene *scene, int32_t wedge, int32_t key,
+                                            const char **name, const char **value,
+                                            ToileError *error);
 
 /* Fills `def` (initialised) with the scene's solver, gravity, drag and contact settings; hooks stay
  * as they are. [any thread] */

@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# SPDX-FileCopyrightText: 2026 Toile contributors
+# SPDX-License-Identifier: Apache-2.0
+#
+# `toile bench` runs and prints finite numbers. How large they are is no matter of a test.
+#
+#   bench.sh TOILE ALEMBIC_TOOLS
+. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+expect 0 bench elements --frames 1 --pairs 1 --json
+for key in per_frame per_newton_iteration; do
+    grep -Eq "\"$key\": \{\"median\": [0-9.e+-]+, \"q1\": [0-9.e+-]+, \"q3\": [0-9.e+-]+\}" "$log/out" ||
+        fail "no finite $key"
+done
+for way in native split; do
+    grep -Eq "\"$way\": \{\"ms_per_frame\": [0-9.e+-]+, \"ms_per_newton_iteration\": [0-9.e+-]+, " \
+        "$log/out" || fail "no finite times of $way"
+done
+! grep -q 'null' "$log/out" || fail "a number is not finite"
+say "elements: $(grep -o '"per_frame": {"median": [0-9.e+-]*' "$log/out")"
+expect 0 bench --help
+grep -q 'elements' "$log/out" || fail "the help does not list the benchmarks"
