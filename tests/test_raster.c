@@ -404,6 +404,23 @@ START_TEST(camera_fit_frames_the_box) {
 }
 END_TEST
 
+START_TEST(bounds_join_holds_both) {
+    TlBounds near = {{5.0, 6.0, 7.0}, {8.0, 9.0, 10.0}}, far = {{-3.0, 7.0, 8.0}, {6.0, 8.0, 90.0}};
+    TlBounds empty = tl_bounds_empty(), all = near;
+    /* nothing to add, and nothing to start from: boxes away from the origin show a wrong start */
+    tl_bounds_join(&all, &empty);
+    ck_assert_mem_eq(&all, &near, sizeof near);
+    tl_bounds_join(&empty, &near);
+    ck_assert_mem_eq(&empty, &near, sizeof near);
+    tl_bounds_join(&all, &far);
+    for (int k = 0; k < 3; k++) {
+        const double low[3] = {-3.0, 6.0, 7.0}, high[3] = {8.0, 9.0, 90.0};
+        ck_assert_double_eq(all.low[k], low[k]);
+        ck_assert_double_eq(all.high[k], high[k]);
+    }
+}
+END_TEST
+
 START_TEST(camera_fit_survives_empty_bounds) {
     const float bad[3] = {NAN, 0.0f, 0.0f}, point[3] = {5.0f, 6.0f, 7.0f};
     TlBounds bounds = tl_bounds_empty();
@@ -641,6 +658,7 @@ static Suite *raster_suite(void) {
     tcase_add_test(odd, raster_same_input_gives_same_bytes);
     tcase_add_test(view, sine_is_accurate);
     tcase_add_test(view, camera_fit_frames_the_box);
+    tcase_add_test(view, bounds_join_holds_both);
     tcase_add_test(view, camera_fit_survives_empty_bounds);
     tcase_add_test(view, shapes_face_outwards);
     tcase_add_test(sheet, sheet_layout_sizes);

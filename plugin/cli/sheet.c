@@ -80,6 +80,16 @@ void tl_bounds_add(TlBounds *bounds, const float *x, int32_t count) {
     }
 }
 
+void tl_bounds_join(TlBounds *bounds, const TlBounds *other) {
+    bool first = bounds_are_empty(bounds);
+    for (int k = 0; k < 3 && !bounds_are_empty(other); k++) {
+        bool lower = first || other->low[k] < bounds->low[k];
+        bool higher = first || other->high[k] > bounds->high[k];
+        bounds->low[k] = lower ? other->low[k] : bounds->low[k];
+        bounds->high[k] = higher ? other->high[k] : bounds->high[k];
+    }
+}
+
 /* Centre and radius of the ball around the box; never without size. */
 static void set_ball(TlCamera *camera, const TlBounds *bounds, double half[3]) {
     double size2 = 0.0, away = 0.0;
@@ -249,9 +259,11 @@ bool tl_sheet_add(TlSheet *sheet, const TlRenderScene *scene, const TlCamera *ca
         cell_corner(sheet, sheet->next, &x, &y);
         TlImage strip = tl_image_view(&sheet->image, x, y + sheet->cell_height, sheet->cell_width,
                                       sheet->label_height);
-        int left = (sheet->cell_width - tl_text_width(label, sheet->text_scale)) / 2;
-        tl_text_draw(&strip, left > 0 ? left : 0, 4 * sheet->text_scale, sheet->text_scale, ink,
-                     label);
+        int scale = sheet->text_scale;
+        while (scale > 1 && tl_text_width(label, scale) > sheet->cell_width)
+            scale--;
+        int left = (sheet->cell_width - tl_text_width(label, scale)) / 2;
+        tl_text_draw(&strip, left > 0 ? left : 0, 4 * sheet->text_scale, scale, ink, label);
     }
     sheet->next++;
     return true;

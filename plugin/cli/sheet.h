@@ -21,6 +21,9 @@ TlBounds tl_bounds_empty(void);
 /* Grows the box by `count` points of three floats; points that are not finite are passed over. */
 void tl_bounds_add(TlBounds *bounds, const float *x, int32_t count);
 
+/* Grows the box to hold another one too; either may be empty. */
+void tl_bounds_join(TlBounds *bounds, const TlBounds *other);
+
 /* A camera that sees the whole box with a little room around it. `aspect` is width over height of
  * the picture. Azimuth 0 looks along -Z and grows as the eye moves towards +X; elevation is the
  * height of the eye, -85 to 85 (clamped). An empty box or a single point gives a view of a ball
@@ -59,8 +62,8 @@ void tl_sheet_destroy(TlSheet *sheet);
 /* The picture of cell `index` as a view onto the sheet; empty when there is no such cell. */
 TlImage tl_sheet_cell(const TlSheet *sheet, int index);
 
-/* Draws the next frame and its label below it. `label` may be NULL. False: the sheet is full, or
- * rendering failed. */
+/* Draws the next frame and its label below it, smaller where it would be wider than the picture.
+ * `label` may be NULL. False: the sheet is full, or rendering failed. */
 bool tl_sheet_add(TlSheet *sheet, const TlRenderScene *scene, const TlCamera *camera,
                   const char *label);
 

@@ -324,15 +324,6 @@ static int prepare_colliders(TlStage *stage) {
 
 /* ---- the stage ---- */
 
-/* bounds of both, without the sign questions of fmin */
-static TlBounds join_bounds(TlBounds a, const TlBounds *b) {
-    for (int k = 0; k < 3; k++) {
-        a.low[k] = b->low[k] < a.low[k] ? b->low[k] : a.low[k];
-        a.high[k] = b->high[k] > a.high[k] ? b->high[k] : a.high[k];
-    }
-    return a;
-}
-
 /* colliders of a size like the cloth's belong into the picture */
 static TlBounds collider_bounds(const TlStage *stage, double reach_m) {
     TlBounds all = tl_bounds_empty();
@@ -341,7 +332,7 @@ static TlBounds collider_bounds(const TlStage *stage, double reach_m) {
         TlBounds own = tl_bounds_empty();
         tl_bounds_add(&own, prop->shape.x, prop->shape.vertex_count);
         if (!prop->endless && view_radius(&own) <= reach_m)
-            all = join_bounds(all, &own);
+            tl_bounds_join(&all, &own);
     }
     return all;
 }
@@ -364,7 +355,7 @@ int tl_stage_measure(TlStage *stage, const int32_t *frames, int32_t frame_count)
         if (code != TL_EXIT_OK)
             return code;
         TlBounds solid = collider_bounds(stage, reach_m);
-        wide = join_bounds(wide, &solid);
+        tl_bounds_join(&wide, &solid);
     }
     stage->bounds = wide;
     return TL_EXIT_OK;

@@ -67,6 +67,59 @@ previews() {
     say "previews are drawn"
 }
 
+# pixels FILE: width and height of a PNG.
+pixels() {
+    od -An -j16 -N8 -tu1 "$1" | awk '{ print ($1 * 256 + $2) * 65536 + $3 * 256 + $4, ($5 * 256 + $6) * 65536 + $7 * 256 + $8 }'
+}
+
+# same FILE FILE MESSAGE: equal bytes.
+same() {
+    cmp -s "$1" "$2" || fail "$3"
+}
+
+sheets_of_several() {
+    local -a small=(--size 160x120)
+    # the same square of half the size
+    sed 's/mesh.obj/half.obj/' ok.json >half.json
+    awk '$1 == "v" { print "v", $2 / 2, $3, $4 / 2; next } $1 == "vt" { print "vt", $2 / 2, $3 / 2; next } { print }' \
+        mesh.obj >half.obj
+    expect 0 simulate half.json -o half.abc --quiet
+    mkdir -p sub
+    cp out.abc sub/out.Last.ABC
+
+    expect 0 preview out.abc half.abc sub/out.Last.ABC -o three.png "${small[@]}"
+    expect 0 preview out.abc half.abc sub/out.Last.ABC -o named.png "${small[@]}" --labels out,half,out.Last
+    same three.png named.png "pictures are not labelled by the names of their files"
+    expect 0 preview out.abc half.abc sub/out.Last.ABC -o last.png "${small[@]}" --frames 4
+    same three.png last.png "the last frame is not the one shown"
+    expect 0 preview out.abc half.abc sub/out.Last.ABC -o first.png "${small[@]}" --frames 1
+    ! cmp -s three.png first.png || fail "--frames changes nothing"
+    expect 0 preview out.abc --frames 1,2,4 -o one.png "${small[@]}"
+    [ "$(pixels three.png)" = "$(pixels one.png)" ] || fail "three pictures, but not the sheet of three"
+
+    # one archive: labels take the place of the frames, all else stays
+    expect 0 preview out.abc --frames 1,2,4 -o labelled.png "${small[@]}" --labels 'frame 1,frame 2,frame 4'
+    same one.png labelled.png "labels of one archive"
+    expect 0 preview out.abc --frames 1,2,4 -o zoomed.png "${small[@]}" --zoom 1
+    same one.png zoomed.png "--zoom 1 is not everything"
+    expect 0 preview out.abc --frames 1,2,4 -o zoomed.png "${small[@]}" --zoom 2
+    ! cmp -s one.png zoomed.png || fail "--zoom changes nothing"
+    say "several archives stand in one sheet of $(pixels three.png | tr ' ' x) pixels"
+
+    refuses 64 'of 2 archives needs a name: -o FILE.png' preview out.abc half.abc
+    refuses 64 'must end in \.png' preview out.abc half.abc -o a.jpg
+    refuses 64 'takes one archive, not 2' preview out.abc half.abc -o a.png --single
+    refuses 64 'draws no labels' preview out.abc -o a.png --single --labels a
+    refuses 64 "takes the one frame to show of each, not '1-2'" preview out.abc half.abc -o a.png --frames 1-2
+    refuses 64 'each of the 2 picture\(s\), not 3' preview out.abc half.abc -o a.png --labels a,b,c
+    refuses 64 'each of the 4 picture\(s\), not 1' preview out.abc -o a.png --labels a
+    refuses 64 'zoom takes a ratio' preview out.abc --zoom 0
+    refuses 66 'none\.abc' preview out.abc none.abc -o a.png
+    refuses 65 'ok\.json' preview out.abc ok.json -o a.png
+    expect 0 simulate half.json -o short.abc --frames 1-2 --quiet
+    refuses 64 'frame 4, but short.abc holds frames 1 to 2' preview out.abc short.abc -o a.png --frames 4
+}
+
 fabrics() {
     expect 0 fabrics
     grep -q '^cotton-poplin ' "$log/out" || fail "no cotton in the library"
@@ -85,4 +138,5 @@ expect 0 simulate ok.json -o out.abc
 official_library
 own_reader
 previews
+sheets_of_several
 fabrics
