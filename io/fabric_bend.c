@@ -160,7 +160,7 @@ static void read_law(Bend *bend) {
     const TlJson *list = tl_keys_list(&bend->keys, "law", TL_KEY_NULLABLE);
     ToileFabric *fabric = bend->fabric;
     int32_t count = 1, index = 0;
-    if (!list || list->count == 0)
+    if (!list)
         return;
     if (fabric->bend_model != TOILE_BEND_LINEAR) {
         tl_keys_error(&bend->keys, "law", list, TOILE_STATUS_INVALID_DATA,
@@ -186,6 +186,12 @@ static void read_law(Bend *bend) {
             return;
     if (count < 2) {
         refuse(bend, "law", "the law has no point beyond [0, 0]; give at least one");
+        return;
+    }
+    if (law[2 * (size_t)count - 1] < law[2 * (size_t)count - 3]) {
+        refuse(bend, "law",
+               "the last moment is below the one before; the law goes on from there in a straight "
+               "line, which would end below 0: let the last part rise or stay level");
         return;
     }
     fabric->bend_law = law;

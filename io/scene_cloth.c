@@ -53,6 +53,16 @@ ToileObj *tl_scene_read_mesh(TlSceneReader *reader, const TlKeys *keys, const ch
     return obj;
 }
 
+/* Whether two meshes have the same faces, or one has none at all. */
+static bool same_faces(const ToileMeshDef *a, const ToileMeshDef *b) {
+    if (a->face_count == 0 || b->face_count == 0)
+        return true;
+    return a->face_count == b->face_count && a->corner_count == b->corner_count &&
+           memcmp(a->face_sizes, b->face_sizes, sizeof *a->face_sizes * (size_t)a->face_count) ==
+               0 &&
+           memcmp(a->corners, b->corners, sizeof *a->corners * (size_t)a->corner_count) == 0;
+}
+
 /* Reads another pose of the cloth's mesh; NULL when there is none or it does not fit. */
 static ToileObj *read_pose(TlSceneReader *reader, const TlKeys *keys, const char *key,
                            const TlSceneCloth *cloth) {
@@ -64,6 +74,14 @@ static ToileObj *read_pose(TlSceneReader *reader, const TlKeys *keys, const char
                       "vertices in the same order",
                       resolved, obj->mesh.vertex_count, cloth->mesh_file,
                       cloth->mesh->mesh.vertex_count);
+        toile_obj_free(obj);
+        obj = NULL;
+    }
+    if (obj && cloth->mesh && !same_faces(&obj->mesh, &cloth->mesh->mesh)) {
+        tl_keys_error(keys, key, tl_keys_get(keys, key, TL_KEY_PLAIN), TOILE_STATUS_INVALID_DATA,
+                      "the faces of %.200s are not those of the mesh %.200s; export it from the "
+                      "same mesh, or without faces",
+                      resolved, cloth->mesh_file);
         toile_obj_free(obj);
         obj = NULL;
     }
@@ -259,7 +277,7 @@ static void warn_about_pattern(TlSceneReader *reader, const TlKeys *keys,
 }
 
 void tl_scene_check_mesh(TlSceneReader *reader, const TlKeys *keys, const TlSceneCloth *cloth) {
-    bool metric = cloth->pattern == TOILE_PATTERN_METRIC && cloth->mesh->mesh.uv_count > 0;
+    bool patterned = cloth->pattern != TOILE_PATTERN_NONE && cloth->mesh->mesh.uv_count > 0;
     ToileError error = {.struct_size = (uint32_t)sizeof error};
     int32_t errors_before = reader->report->error_count;
     int32_t count = 0;
@@ -269,7 +287,7 @@ void tl_scene_check_mesh(TlSceneReader *reader, const TlKeys *keys, const TlScen
         return;
     }
     ToileStatus status =
-        toile_mesh_check(&cloth->mesh->mesh, metric, issues, ISSUES_MAX, &count, &error);
+        toile_mesh_check(&cloth->mesh->mesh, patterned, issues, ISSUES_MAX, &count, &error);
     int32_t held = count < ISSUES_MAX ? count : ISSUES_MAX;
     int32_t left_out = list_issues(reader, cloth, issues, held) + (count - held);
     free(issues);

@@ -42,6 +42,21 @@ static bool check_list(TlSceneReader *reader, const TlJson *list) {
     return !sentence;
 }
 
+/* A list must not replace what an earlier one gave; a later one may change parts of it. */
+static bool check_order(TlSceneReader *reader, const TlJson *table, const TlJson *list) {
+    size_t length = strlen(list->key);
+    for (const TlJson *other = table->first; other != list; other = other->next) {
+        if (strncmp(other->key, list->key, length) == 0 && other->key[length] == '.') {
+            tl_report_error(reader->report, TOILE_STATUS_INVALID_DATA, list->key_place,
+                            "wedges \"%.64s\": it would replace what \"%.64s\" gave; put it "
+                            "first or leave out one of them",
+                            list->key, other->key);
+            return false;
+        }
+    }
+    return true;
+}
+
 static const char *write_value(TlSceneReader *reader, const TlJson *value) {
     TlIoText text = {0};
     tl_json_write(value, &text);
@@ -87,7 +102,7 @@ void tl_scene_read_wedges(TlSceneReader *reader, const TlJson *root) {
         return;
     }
     for (const TlJson *list = table->first; list; list = list->next) {
-        fine = check_list(reader, list) && fine;
+        fine = check_list(reader, list) && check_order(reader, table, list) && fine;
         if (!fine)
             continue;
         if (!keep_list(reader, list, &scene->wedge_keys[scene->wedge_key_count++])) {

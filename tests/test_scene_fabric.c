@@ -253,6 +253,9 @@ START_TEST(scene_refuses_wrong_bending_laws) {
     static const Bad bads[] = {
         {BEND("\"law\": 3"), "", INVALID, 4, 30, "3 stands where a list in brackets is needed"},
         {BEND("\"law\": [[0, 0]]"), "", INVALID, 4, 30, "the law has no point beyond [0, 0]"},
+        {BEND("\"law\": []"), "", INVALID, 4, 30, "the law has no point beyond [0, 0]"},
+        {BEND("\"law\": [[1, 2], [2, 1]]"), "", INVALID, 4, 30,
+         "the last moment is below the one before"},
         {BEND("\"law\": [[0, 1], [1, 2]]"), "", INVALID, 4, 31,
          "bend.law[0]: [0,1] stands where the moment at curvature 0 must be 0"},
         {BEND("\"law\": [[0, 0], [2, 1], [2, 2]]"), "", INVALID, 4, 47,

@@ -110,6 +110,9 @@ START_TEST(scene_refuses_wedges_that_are_not_there_or_wrong) {
                     "wedges \"cloth.d.mesh\": the list has no element \"d\"");
     scene_write("", ", \"wedges\": {\"fps\": []}");
     check_bad_wedge(0, NULL, INVALID, 6, 14, "the list is empty");
+    scene_write("", ", \"wedges\": {\"cloth.c.fabric.bend.weft_N_m\": [1], \"cloth.c.fabric\": "
+                    "[\"linen\"]}");
+    check_bad_wedge(0, NULL, INVALID, 6, 51, "it would replace what");
 }
 END_TEST
 
