@@ -4,15 +4,16 @@
  * invariance, projection, damping, lateral buckling and the heavy cantilever. */
 #include "force/stretch_quad.h"
 #include "support/koiter.h"
+#include "support/properties.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 enum { LOOPS = 6 };
 
-/* rounding of a sum of about a hundred terms of one size */
-#define ROUNDING 1e-12
 /* the known answers are given to at least 12 digits */
 #define KNOWN 1e-11
-/* central differences at 1e-5 of a cell: h^2 from truncation, 1e-16/h from rounding */
-#define DIFFERENCE 1e-8
 
 /* ---- known answers ---- */
 
@@ -269,192 +270,65 @@ END_TEST
 
 /* ---- random states ---- */
 
-typedef struct Fixture {
-    TestRandom random;
-    TestMesh mesh;
-    ToileFabric fabric;
-    TestModel model;
-    TlElements elements[2];
-    int32_t n; /* 3 per vertex */
-    double *rest, *x, *start, *grad;
-} Fixture;
+enum { PARTS = 2 };
+static const TestEnergy parts[PARTS] = {tl_bend_koiter_cross, tl_bend_koiter_in};
 
 /* A mixed mesh, curved at rest, with an orthotropic fabric in a random state. */
-static void set_up(Fixture *f, TestRandom random, int32_t p, double amplitude, double damping) {
-    f->random = random;
-    f->mesh = mixed_mesh(&f->random);
-    f->fabric = koiter_fabric(0.02, 0.05, 0.3, 0.7, p);
+static void set_up(TestCloth *f, TestEnergy part, TestRandom random, int32_t p, double amplitude,
+                   double damping) {
+    *f = (TestCloth){.random = random,
+                     .fabric = koiter_fabric(0.02, 0.05, 0.3, 0.7, p),
+                     .pattern = TOILE_PATTERN_ORIENTATION,
+                     .native = true};
     f->fabric.bend_damping_N_m_s = damping;
-    f->n = 3 * f->mesh.vertex_count;
-    f->rest = test_alloc(sizeof(double) * (size_t)f->n);
-    for (int32_t i = 0; i < f->n; i++) {
-        f->rest[i] = f->mesh.positions[i] + test_between(&f->random, -0.15, 0.15);
+    f->mesh = test_mixed(4, 4, &f->random);
+    size_t size = 3 * sizeof(double) * (size_t)f->mesh.vertex_count;
+    for (int32_t i = 0; i < 3 * f->mesh.vertex_count; i++) {
+        f->mesh.positions[i] += test_between(&f->random, -0.15, 0.15);
     }
-    memcpy(f->mesh.positions, f->rest, sizeof(double) * (size_t)f->n);
-    test_model_with(&f->mesh, &f->fabric, TOILE_PATTERN_ORIENTATION, true, f->rest, NULL,
-                    &f->model);
-    f->elements[0] = tl_bend_koiter_cross(&f->model.model);
-    f->elements[1] = tl_bend_koiter_in(&f->model.model);
-    ck_assert(f->elements[0].count > 0 && f->elements[1].count > 0);
-    f->x = test_deformed(&f->mesh, &f->random, amplitude);
-    f->start = test_deformed(&f->mesh, &f->random, amplitude);
-    f->grad = test_alloc(sizeof(double) * (size_t)f->n);
-}
-
-static TestRandom tear_down(Fixture *f) {
-    free(f->rest);
-    free(f->x);
-    free(f->start);
-    free(f->grad);
-    test_model_free(&f->model);
-    test_mesh_free(&f->mesh);
-    return f->random;
+    f->rest = test_alloc(size);
+    memcpy(f->rest, f->mesh.positions, size);
+    test_cloth(f, part, amplitude);
 }
 
 START_TEST(koiter_zero_force_at_a_curved_rest) {
-    static const double axis[3] = {0.7, -1.9, 0.4}, shift[3] = {3, -2, 5};
     TestRandom random = test_random(1);
-    for (int32_t p = 0; p < 3; p++) {
-        Fixture f;
-        set_up(&f, random, p, 0.0, 0.0);
-        double *moved = test_moved(f.rest, f.n / 3, axis, shift);
-        for (int k = 0; k < 2; k++) {
-            TlPoint rest = {f.rest, NULL, 0.0}, there = {moved, NULL, 0.0};
-            test_gradient(&f.elements[k], &rest, f.grad);
-            ck_assert(test_largest(f.grad, f.n) == 0.0 && test_value(&f.elements[k], &rest) == 0.0);
-            test_gradient(&f.elements[k], &there, f.grad);
-            ASSERT_BELOW(test_largest(f.grad, f.n), 0.05 * ROUNDING);
-        }
-        free(moved);
-        random = tear_down(&f);
+    for (int i = 0; i < 3 * PARTS; i++) {
+        TestCloth f;
+        set_up(&f, parts[i % PARTS], random, i / PARTS, 0.0, 0.0);
+        TlPoint rest = {.x = f.rest};
+        test_gradient(&f.elements, &rest, f.grad);
+        ck_assert(test_largest(f.grad, f.n) == 0.0 && test_value(&f.elements, &rest) == 0.0);
+        test_rest_is_free(&f, 0.05);
+        random = test_cloth_free(&f);
     }
 }
 END_TEST
 
-START_TEST(koiter_gradient_is_that_of_the_energy) {
+START_TEST(koiter_derivatives_momentum_and_positive_hessian) {
     TestRandom random = test_random(2);
-    for (int i = 0; i < LOOPS; i++) {
-        Fixture f;
-        set_up(&f, random, i % 3, 0.2, 0.03);
-        TlPoint points[2] = {{f.x, NULL, 0.0}, {f.x, f.start, 0.01}};
-        for (int k = 0; k < 4; k++) {
-            const TlElements *elements = &f.elements[k % 2];
-            const TlPoint *at = &points[k / 2];
-            test_gradient(elements, at, f.grad);
-            double coarse = test_gradient_error(elements, at, f.grad, 2e-3);
-            double fine = test_gradient_error(elements, at, f.grad, 1e-3);
-            ck_assert_msg(coarse / fine > 3.6 && coarse / fine < 4.4, "order: %g", coarse / fine);
-            ASSERT_BELOW(test_gradient_error(elements, at, f.grad, 1e-5), DIFFERENCE);
+    for (int i = 0; i < LOOPS * PARTS; i++) {
+        TestCloth f;
+        set_up(&f, parts[i % PARTS], random, i / PARTS % 3, 0.2, 0.03);
+        const TlPoint points[2] = {test_still(&f), test_stepping(&f)};
+        for (int k = 0; k < 2; k++) {
+            test_gradient_is_exact(&f.elements, &points[k], 1e-3);
+            test_momentum_is_kept(&f.elements, &points[k], 1.0);
+            test_hessian_is_positive(&f.elements, &points[k]);
         }
-        random = tear_down(&f);
-    }
-}
-END_TEST
-
-START_TEST(koiter_forces_and_torques_sum_to_zero) {
-    TestRandom random = test_random(3);
-    for (int i = 0; i < LOOPS; i++) {
-        Fixture f;
-        set_up(&f, random, i % 3, 0.3, 0.03);
-        TlPoint points[2] = {{f.x, NULL, 0.0}, {f.x, f.start, 0.01}};
-        for (int k = 0; k < 4; k++) {
-            double force[3], torque[3];
-            test_gradient(&f.elements[k % 2], &points[k / 2], f.grad);
-            test_resultants(f.x, f.grad, f.n / 3, force, torque);
-            double scale = test_largest(f.grad, f.n);
-            ASSERT_BELOW(test_largest(force, 3), ROUNDING * scale);
-            ASSERT_BELOW(test_largest(torque, 3), ROUNDING * scale);
-        }
-        random = tear_down(&f);
+        random = test_cloth_free(&f);
     }
 }
 END_TEST
 
 /* exact to far coordinates too: only differences of positions enter */
-START_TEST(koiter_energy_ignores_rigid_motion) {
-    static const double axis[3] = {0.7, -1.9, 0.4}, shift[3] = {3, -2, 5}, none[3] = {0, 0, 0};
-    Fixture f;
-    set_up(&f, test_random(4), 1, 0.3, 0.0);
-    double *moved = test_moved(f.x, f.n / 3, axis, shift);
-    double *turned = test_alloc(sizeof(double) * (size_t)f.n);
-    TlPoint at = {f.x, NULL, 0.0}, there = {moved, NULL, 0.0};
-    for (int k = 0; k < 2; k++) {
-        const TlElements *elements = &f.elements[k];
-        ASSERT_RELATIVE(test_value(elements, &there), test_value(elements, &at), ROUNDING);
-        test_gradient(elements, &at, f.grad);
-        test_gradient(elements, &there, turned);
-        double *wanted = test_moved(f.grad, f.n / 3, axis, none), scale = test_largest(f.grad, f.n);
-        for (int32_t i = 0; i < f.n; i++) {
-            ASSERT_NEAR(turned[i], wanted[i], ROUNDING * scale);
-        }
-        free(wanted);
-    }
-    free(moved);
-    free(turned);
-    tear_down(&f);
-}
-END_TEST
-
-START_TEST(koiter_renumbering_changes_nothing) {
-    Fixture f;
-    set_up(&f, test_random(5), 1, 0.3, 0.0);
-    int32_t count = f.n / 3, *order = test_alloc(sizeof(int32_t) * (size_t)count);
-    double *x = test_alloc(sizeof(double) * (size_t)f.n);
-    double *grad = test_alloc(sizeof(double) * (size_t)f.n);
-    test_shuffle(&f.random, order, count);
-    TestMesh other = test_renumbered(&f.mesh, order);
-    TestModel model;
-    test_model_with(&other, &f.fabric, TOILE_PATTERN_ORIENTATION, true, NULL, NULL, &model);
-    for (int32_t v = 0; v < count; v++) {
-        memcpy(x + 3 * order[v], f.x + 3 * v, 3 * sizeof(double));
-    }
-    TlElements elements[2] = {tl_bend_koiter_cross(&model.model), tl_bend_koiter_in(&model.model)};
-    TlPoint at = {f.x, NULL, 0.0}, there = {x, NULL, 0.0};
-    for (int k = 0; k < 2; k++) {
-        ASSERT_RELATIVE(test_value(&elements[k], &there), test_value(&f.elements[k], &at),
-                        ROUNDING);
-        test_gradient(&f.elements[k], &at, f.grad);
-        test_gradient(&elements[k], &there, grad);
-        for (int32_t i = 0; i < f.n; i++) {
-            ASSERT_NEAR(grad[3 * order[i / 3] + i % 3], f.grad[i],
-                        ROUNDING * test_largest(f.grad, f.n));
-        }
-    }
-    free(order);
-    free(x);
-    free(grad);
-    test_model_free(&model);
-    test_mesh_free(&other);
-    tear_down(&f);
-}
-END_TEST
-
-static void check_positive(const TlElements *elements, const TlPoint *at) {
-    int32_t n = 3 * elements->model->vertex_count;
-    double *hess = test_alloc(sizeof(double) * (size_t)(n * n));
-    double *values = test_alloc(sizeof(double) * (size_t)n);
-    test_hessian(elements, at, hess);
-    test_eigenvalues(hess, n, values);
-    double largest = test_largest(values, n);
-    ck_assert(largest > 0.0);
-    for (int32_t i = 0; i < n; i++) {
-        ck_assert_msg(values[i] >= -ROUNDING * largest * test_scale(),
-                      "eigenvalue %g of largest %g", values[i], largest);
-    }
-    free(hess);
-    free(values);
-}
-
-START_TEST(koiter_hessian_has_no_negative_eigenvalue) {
-    TestRandom random = test_random(6);
-    for (int i = 0; i < 3; i++) {
-        Fixture f;
-        set_up(&f, random, i, 0.1 * (i + 1), 0.03);
-        TlPoint points[2] = {{f.x, NULL, 0.0}, {f.x, f.start, 0.01}};
-        for (int k = 0; k < 4; k++) {
-            check_positive(&f.elements[k % 2], &points[k / 2]);
-        }
-        random = tear_down(&f);
+START_TEST(koiter_energy_ignores_rigid_motion_and_numbering) {
+    for (int i = 0; i < PARTS; i++) {
+        TestCloth f;
+        set_up(&f, parts[i], test_random(4), 1, 0.3, 0.0);
+        test_rigid_motion_is_free(&f.elements, f.x, 1.0);
+        test_numbering_is_free(&f);
+        test_cloth_free(&f);
     }
 }
 END_TEST
@@ -462,134 +336,52 @@ END_TEST
 /* Gauss-Newton is exact where there are no moments: at rest, with start = x for the damping. */
 START_TEST(koiter_hessian_is_exact_at_rest) {
     TestRandom random = test_random(7);
-    double *hess = test_alloc(sizeof(double) * 9 * MIXED_VERTICES * MIXED_VERTICES);
-    for (int32_t p = 0; p < 3; p++) {
-        Fixture f;
-        set_up(&f, random, p, 0.1, 0.03);
-        TlPoint points[2] = {{f.rest, NULL, 0.0}, {f.rest, f.rest, 0.01}};
-        for (int k = 0; k < 4; k++) {
-            test_hessian(&f.elements[k % 2], &points[k / 2], hess);
-            ASSERT_BELOW(test_hessian_error(&f.elements[k % 2], &points[k / 2], hess, 1e-5),
-                         DIFFERENCE);
+    for (int i = 0; i < 3 * PARTS; i++) {
+        TestCloth f;
+        set_up(&f, parts[i % PARTS], random, i / PARTS, 0.1, 0.03);
+        const TlPoint points[2] = {{.x = f.rest}, {f.rest, f.rest, 0.01}};
+        for (int k = 0; k < 2; k++) {
+            test_hessian_is_exact(&f.elements, &points[k], 1e-5, DIFFERENCE);
         }
-        random = tear_down(&f);
+        random = test_cloth_free(&f);
     }
-    free(hess);
 }
 END_TEST
 
 /* A stiffness of zero leaves a singular C: H stays finite, positive and J^T C J. */
 START_TEST(koiter_stiffness_may_be_zero) {
     static const double moduli[4][3] = {{0, 0, 0.01}, {0.02, 0, 0}, {0, 0.05, 0}, {0.02, 0.02, 0}};
-    double *hess = test_alloc(sizeof(double) * 9 * MIXED_VERTICES * MIXED_VERTICES);
     TestRandom random = test_random(8);
     for (int i = 0; i < 4; i++) {
-        Fixture f;
-        set_up(&f, random, 1, 0.1, 0.0);
+        TestCloth f;
+        set_up(&f, tl_bend_koiter_cross, random, 1, 0.1, 0.0);
         f.fabric.bend_weft_N_m = moduli[i][0];
         f.fabric.bend_warp_N_m = moduli[i][1];
         f.fabric.bend_damping_N_m_s = moduli[i][2];
         f.fabric.bend_poisson = i == 3 ? -0.999 : 0.999;
         TestModel model;
-        test_model_with(&f.mesh, &f.fabric, TOILE_PATTERN_ORIENTATION, true, f.rest, NULL, &model);
+        test_model_with(&f.mesh, &f.fabric, f.pattern, true, f.rest, NULL, &model);
         TlElements cross = tl_bend_koiter_cross(&model.model);
         TlPoint at = {f.rest, f.rest, 0.01};
-        check_positive(&cross, &at);
-        test_hessian(&cross, &at, hess);
-        ASSERT_BELOW(test_hessian_error(&cross, &at, hess, 1e-5), DIFFERENCE);
+        test_hessian_is_positive(&cross, &at);
+        test_hessian_is_exact(&cross, &at, 1e-5, DIFFERENCE);
         test_model_free(&model);
-        random = tear_down(&f);
+        random = test_cloth_free(&f);
     }
-    free(hess);
 }
 END_TEST
 
 /* ---- damping ---- */
 
-/* Minus the damping force of a set of elements, gathered by vertex. */
-static void damp(const TlElements *elements, const double *x, const double *v, double *grad) {
-    int32_t corners = tl_first_corner(elements, elements->count);
-    double *local = test_alloc(3 * sizeof(double) * (size_t)corners);
-    elements->damp(elements->model, x, v, 0, elements->count, local);
-    memset(grad, 0, 3 * sizeof *grad * (size_t)elements->model->vertex_count);
-    for (int32_t i = 0; i < 3 * corners; i++) {
-        grad[3 * elements->vertex[i / 3] + i % 3] += local[i];
-    }
-    free(local);
-}
-
-START_TEST(koiter_damping_ignores_rigid_motion) {
-    static const double w[3] = {0.8, -1.7, 0.6}, c[3] = {2, -1, 3};
+START_TEST(koiter_damping_takes_power_and_spares_rigid_motion) {
     TestRandom random = test_random(9);
-    for (int i = 0; i < LOOPS; i++) {
-        Fixture f;
-        set_up(&f, random, i % 3, 0.3, 0.03);
-        double *v = test_alloc(sizeof(double) * (size_t)f.n);
-        double *moved = test_moved(f.x, f.n / 3, w, c);
-        for (int k = 0; k < 2; k++) {
-            const TlElements *elements = &f.elements[k];
-            for (int32_t j = 0; j < f.n; j++) {
-                v[j] = test_between(&f.random, -3.0, 3.0);
-            }
-            damp(elements, f.x, v, f.grad);
-            double scale = test_largest(f.grad, f.n);
-            ck_assert(scale > 0.0);
-            for (int32_t j = 0; j < f.n / 3; j++) {
-                TlVec3 p = tl_load3(f.x + 3 * j), r = tl_cross3(tl_load3(w), p);
-                tl_store3(v + 3 * j, tl_add3(r, tl_load3(c)));
-            }
-            damp(elements, f.x, v, f.grad);
-            ASSERT_BELOW(test_largest(f.grad, f.n), ROUNDING * scale);
-            /* nor does a finite motion within a step */
-            TlPoint still = {moved, NULL, 0.0}, damped = {moved, f.x, 0.01};
-            ASSERT_RELATIVE(test_value(elements, &damped), test_value(elements, &still), ROUNDING);
-        }
-        free(v);
-        free(moved);
-        random = tear_down(&f);
-    }
-}
-END_TEST
-
-START_TEST(koiter_damping_takes_energy_and_is_the_limit_of_the_steps) {
-    TestRandom random = test_random(10);
-    for (int i = 0; i < LOOPS; i++) {
-        Fixture f;
-        set_up(&f, random, i % 3, 0.3, 0.03);
-        double *v = test_alloc(sizeof(double) * (size_t)f.n), *plain = f.rest;
-        double *wanted = test_alloc(sizeof(double) * (size_t)f.n);
-        for (int k = 0; k < 2; k++) {
-            const TlElements *elements = &f.elements[k];
-            double power = 0.0, errors[2];
-            for (int32_t j = 0; j < f.n; j++) {
-                v[j] = test_between(&f.random, -1.0, 1.0);
-            }
-            damp(elements, f.x, v, wanted);
-            for (int32_t j = 0; j < f.n; j++) {
-                power -= wanted[j] * v[j];
-            }
-            ck_assert_msg(power < 0.0, "damping gives the power %g", power);
-            TlPoint still = {f.x, NULL, 0.0};
-            test_gradient(elements, &still, plain);
-            /* the difference is of first order in the step */
-            for (int step = 0; step < 2; step++) {
-                double dt = step == 0 ? 2e-5 : 1e-5;
-                TlPoint damped = {f.x, f.start, dt};
-                for (int32_t j = 0; j < f.n; j++) {
-                    f.start[j] = f.x[j] - dt * v[j];
-                }
-                test_gradient(elements, &damped, f.grad);
-                for (int32_t j = 0; j < f.n; j++) {
-                    f.grad[j] -= plain[j] + wanted[j];
-                }
-                errors[step] = test_largest(f.grad, f.n) / test_largest(wanted, f.n);
-            }
-            ASSERT_BELOW(errors[1], 1e-3);
-            ASSERT_NEAR(errors[0] / errors[1], 2.0, 0.02);
-        }
-        free(v);
-        free(wanted);
-        random = tear_down(&f);
+    for (int i = 0; i < LOOPS * PARTS; i++) {
+        TestCloth f;
+        set_up(&f, parts[i % PARTS], random, i / PARTS % 3, 0.3, 0.03);
+        test_damping_takes_power(&f.elements, f.x, 1.0, &f.random);
+        test_rigid_step_is_free(&f.elements, f.x);
+        test_damping_is_a_limit(&f.elements, f.x, 1e-5, 100.0, &f.random);
+        random = test_cloth_free(&f);
     }
 }
 END_TEST
@@ -598,7 +390,7 @@ END_TEST
  * same modulus and ratio. */
 START_TEST(koiter_damping_is_a_viscous_plate) {
     TestRandom random = test_random(11);
-    TestMesh mesh = mixed_mesh(&random);
+    TestMesh mesh = test_mixed(4, 4, &random);
     ToileFabric fabric = koiter_fabric(0.02, 0.02, 0.3, 0.7, 1);
     int32_t n = 3 * mesh.vertex_count;
     double *hess = test_alloc(sizeof(double) * (size_t)(n * n));
@@ -619,7 +411,7 @@ START_TEST(koiter_damping_is_a_viscous_plate) {
             k == 0 ? tl_bend_koiter_cross(&viscous.model) : tl_bend_koiter_in(&viscous.model);
         TlPoint at = {mesh.positions, NULL, 0.0};
         test_hessian(&e, &at, hess);
-        damp(&d, mesh.positions, v, grad);
+        test_damping(&d, mesh.positions, v, grad);
         for (int32_t i = 0; i < n; i++) {
             double force = 0.0;
             for (int32_t j = 0; j < n; j++) {
@@ -637,30 +429,9 @@ START_TEST(koiter_damping_is_a_viscous_plate) {
 }
 END_TEST
 
-START_TEST(koiter_faces_without_area_give_finite_forces) {
-    Fixture f;
-    set_up(&f, test_random(17), 2, 0.2, 0.03);
-    for (int32_t i = 0; i < f.n; i++) {
-        f.x[i] = i < 3 * 12 ? 0.0 : f.x[i];
-    }
-    for (int k = 0; k < 2; k++) {
-        TlPoint at = {f.x, f.start, 0.01};
-        test_gradient(&f.elements[k], &at, f.grad);
-        for (int32_t i = 0; i < f.n; i++) {
-            ck_assert(tl_is_finite(f.grad[i]));
-        }
-        damp(&f.elements[k], f.x, f.start, f.grad);
-        for (int32_t i = 0; i < f.n; i++) {
-            ck_assert(tl_is_finite(f.grad[i]));
-        }
-    }
-    tear_down(&f);
-}
-END_TEST
-
 START_TEST(koiter_cloths_of_one_model_keep_their_own) {
-    Fixture f;
-    set_up(&f, test_random(18), 1, 0.3, 0.0);
+    TestCloth f;
+    set_up(&f, tl_bend_koiter_cross, test_random(18), 1, 0.3, 0.0);
     TlRest *rests[2] = {&f.model.rest, &f.model.rest};
     TlMaterial materials[2] = {f.model.material, f.model.material};
     TlModel model;
@@ -674,7 +445,7 @@ START_TEST(koiter_cloths_of_one_model_keep_their_own) {
     Energies one = energies_of(&f.model, f.x);
     ck_assert(cross == one.cross && in == one.in);
     free(x);
-    tear_down(&f);
+    test_cloth_free(&f);
 }
 END_TEST
 
@@ -796,12 +567,16 @@ static double buckling_load(double w_in, double k) {
     return low;
 }
 
-/* PHYSICS 6.1, given to three digits behind the point for a strip that does not sag before it
+/* Known to three digits behind the point for a strip that does not sag before it
  * buckles; the slender limit is 18.178. At k = 1e4 it sags by 1.5 % and holds a little more. */
 START_TEST(koiter_strip_buckles_sideways_under_its_weight) {
-    ASSERT_NEAR(buckling_load(0.1, 1e7), 18.437, 5e-4);
-    ASSERT_NEAR(buckling_load(1.0, 1e7), 25.842, 5e-4);
-    ASSERT_NEAR(buckling_load(0.1, 1e4), 18.4, 0.3);
+    double stiff = buckling_load(0.1, 1e7), paper = buckling_load(1.0, 1e7);
+    double soft = buckling_load(0.1, 1e4);
+    printf("buckles at Gamma %.3f; %.3f if it cannot stretch, %.3f with w_in = 1\n", soft, stiff,
+           paper);
+    ASSERT_NEAR(stiff, 18.437, 5e-4);
+    ASSERT_NEAR(paper, 25.842, 5e-4);
+    ASSERT_NEAR(soft, 18.4, 0.3);
 }
 END_TEST
 
@@ -860,12 +635,9 @@ END_TEST
 TEST_MAIN("bend_koiter", koiter_knows_the_energies_and_forces_of_the_reference,
           koiter_knows_the_grids_of_the_reference, koiter_fold_has_the_curvature_of_its_exponent,
           koiter_free_plate_has_its_frequencies_and_only_rigid_zero_modes,
-          koiter_zero_force_at_a_curved_rest, koiter_gradient_is_that_of_the_energy,
-          koiter_forces_and_torques_sum_to_zero, koiter_energy_ignores_rigid_motion,
-          koiter_renumbering_changes_nothing, koiter_hessian_has_no_negative_eigenvalue,
-          koiter_hessian_is_exact_at_rest, koiter_stiffness_may_be_zero,
-          koiter_damping_ignores_rigid_motion,
-          koiter_damping_takes_energy_and_is_the_limit_of_the_steps,
-          koiter_damping_is_a_viscous_plate, koiter_faces_without_area_give_finite_forces,
-          koiter_cloths_of_one_model_keep_their_own, koiter_strip_buckles_sideways_under_its_weight,
+          koiter_zero_force_at_a_curved_rest, koiter_derivatives_momentum_and_positive_hessian,
+          koiter_energy_ignores_rigid_motion_and_numbering, koiter_hessian_is_exact_at_rest,
+          koiter_stiffness_may_be_zero, koiter_damping_takes_power_and_spares_rigid_motion,
+          koiter_damping_is_a_viscous_plate, koiter_cloths_of_one_model_keep_their_own,
+          koiter_strip_buckles_sideways_under_its_weight,
           koiter_cantilever_follows_the_discrete_chain)

@@ -7,69 +7,43 @@
 #include "force/bend_law.h"
 #include "force/bend_linear.h"
 #include "force/bend_normal.h"
-#include "support/builders.h"
+#include "support/properties.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { LOOPS = 5 };
 
-/* rounding of sums of about a hundred terms of one size */
-#define ROUNDING 1e-12
 /* an energy that is quadratic has exact central differences, up to 1e-16 E/(h g) */
-#define DIFFERENCE 1e-10
+#define QUADRATIC 1e-10
 /* the table of quads has four digits */
 #define TABLE 1e-4
 
-typedef struct Fixture {
-    TestRandom random;
-    TestMesh mesh;
-    ToileFabric fabric;
-    TestModel model;
-    TlElements elements;
-    int32_t n;
-    double *x, *grad;
-} Fixture;
-
-static void set_up(Fixture *f, TestRandom random, double amplitude) {
-    f->random = random;
-    f->mesh = test_jittered(3, 3, &f->random);
-    f->fabric = test_fabric(1000, 1000, 50, 0.2, 0.01);
+static void set_up(TestCloth *f, TestRandom random, double amplitude) {
+    *f = (TestCloth){.random = random,
+                     .fabric = test_fabric(1000, 1000, 50, 0.2, 0.01),
+                     .pattern = TOILE_PATTERN_METRIC};
     f->fabric.bend_warp_N_m = 0.03;
-    test_model(&f->mesh, &f->fabric, TOILE_PATTERN_METRIC, &f->model);
-    f->elements = tl_bend_linear(&f->model.model);
-    f->n = 3 * f->mesh.vertex_count;
-    f->x = test_deformed(&f->mesh, &f->random, amplitude);
-    f->grad = test_alloc(sizeof(double) * (size_t)f->n);
+    f->mesh = test_jittered(3, 3, &f->random);
+    test_cloth(f, tl_bend_linear, amplitude);
 }
 
-static void tear_down(Fixture *f) {
-    free(f->x);
-    free(f->grad);
-    test_model_free(&f->model);
-    test_mesh_free(&f->mesh);
-}
-
-static double largest_lambda(const Fixture *f) {
-    return test_largest(f->model.rest.sets.hinges[TL_HINGE_LINEAR].lambda,
-                        f->model.rest.sets.hinges[TL_HINGE_LINEAR].count);
+static double largest_lambda(const TestCloth *f) {
+    const TlHingeSet *set = &f->model.rest.sets.hinges[TL_HINGE_LINEAR];
+    return test_largest(set->lambda, set->count);
 }
 
 START_TEST(bend_zero_force_at_rest) {
-    Fixture f;
+    TestCloth f;
     set_up(&f, test_random(21), 0.0);
-    TlPoint rest = {f.mesh.positions, NULL, 0.0}, moved = {f.x, NULL, 0.0};
-    test_gradient(&f.elements, &rest, f.grad);
-    ASSERT_BELOW(test_largest(f.grad, f.n), ROUNDING * largest_lambda(&f));
-    test_gradient(&f.elements, &moved, f.grad);
-    ASSERT_BELOW(test_largest(f.grad, f.n), ROUNDING * largest_lambda(&f));
-    tear_down(&f);
+    test_rest_is_free(&f, largest_lambda(&f));
+    test_cloth_free(&f);
 }
 END_TEST
 
 /* R vanishes under every affine map of a flat rest shape */
 START_TEST(bend_zero_force_under_affine_maps) {
-    Fixture f;
+    TestCloth f;
     set_up(&f, test_random(22), 0.0);
     for (int32_t v = 0; v < f.n / 3; v++) {
         double u = f.mesh.uvs[2 * v], w = f.mesh.uvs[2 * v + 1];
@@ -80,58 +54,37 @@ START_TEST(bend_zero_force_under_affine_maps) {
     TlPoint at = {f.x, NULL, 0.0};
     test_gradient(&f.elements, &at, f.grad);
     ASSERT_BELOW(test_largest(f.grad, f.n), ROUNDING * largest_lambda(&f));
-    tear_down(&f);
+    test_cloth_free(&f);
 }
 END_TEST
 
 START_TEST(bend_gradient_is_that_of_the_energy) {
     TestRandom random = test_random(23);
     for (int i = 0; i < LOOPS; i++) {
-        Fixture f;
+        TestCloth f;
         set_up(&f, random, 0.3);
-        TlPoint at = {f.x, NULL, 0.0};
+        TlPoint at = test_still(&f);
         test_gradient(&f.elements, &at, f.grad);
-        ASSERT_BELOW(test_gradient_error(&f.elements, &at, f.grad, 1e-2), DIFFERENCE);
-        ASSERT_BELOW(test_gradient_error(&f.elements, &at, f.grad, 1.0), DIFFERENCE);
-        random = f.random;
-        tear_down(&f);
+        ASSERT_BELOW(test_gradient_error(&f.elements, &at, f.grad, 1e-2), QUADRATIC);
+        ASSERT_BELOW(test_gradient_error(&f.elements, &at, f.grad, 1.0), QUADRATIC);
+        test_momentum_is_kept(&f.elements, &at, 10.0);
+        random = test_cloth_free(&f);
     }
 }
 END_TEST
 
-START_TEST(bend_forces_and_torques_sum_to_zero) {
-    TestRandom random = test_random(24);
-    for (int i = 0; i < LOOPS; i++) {
-        Fixture f;
-        double force[3], torque[3];
-        set_up(&f, random, 0.3);
-        TlPoint at = {f.x, NULL, 0.0};
-        test_gradient(&f.elements, &at, f.grad);
-        test_resultants(f.x, f.grad, f.n / 3, force, torque);
-        double scale = test_largest(f.grad, f.n);
-        ASSERT_BELOW(test_largest(force, 3), ROUNDING * scale);
-        ASSERT_BELOW(test_largest(torque, 3), 10 * ROUNDING * scale);
-        random = f.random;
-        tear_down(&f);
-    }
-}
-END_TEST
-
-START_TEST(bend_energy_ignores_rigid_motion) {
-    static const double axis[3] = {2.1, -0.3, 0.8}, shift[3] = {3, -2, 5};
-    Fixture f;
+START_TEST(bend_energy_ignores_rigid_motion_and_numbering) {
+    TestCloth f;
     set_up(&f, test_random(25), 0.3);
-    double *moved = test_moved(f.x, f.n / 3, axis, shift);
-    TlPoint at = {f.x, NULL, 0.0}, there = {moved, NULL, 0.0};
-    ASSERT_RELATIVE(test_value(&f.elements, &there), test_value(&f.elements, &at), ROUNDING);
-    free(moved);
-    tear_down(&f);
+    test_rigid_motion_is_free(&f.elements, f.x, 10.0);
+    test_numbering_is_free(&f);
+    test_cloth_free(&f);
 }
 END_TEST
 
 /* the sums run over differences, so distance from the origin costs digits of x only */
 START_TEST(bend_far_from_the_origin_loses_no_more_than_the_coordinates) {
-    Fixture f;
+    TestCloth f;
     set_up(&f, test_random(26), 0.3);
     double *grad = test_alloc(sizeof(double) * (size_t)f.n), scale, at_origin;
     TlPoint at = {f.x, NULL, 0.0};
@@ -148,58 +101,29 @@ START_TEST(bend_far_from_the_origin_loses_no_more_than_the_coordinates) {
         ASSERT_NEAR(grad[i], f.grad[i], 1e-10 * scale);
     }
     free(grad);
-    tear_down(&f);
-}
-END_TEST
-
-START_TEST(bend_renumbering_changes_nothing) {
-    Fixture f;
-    set_up(&f, test_random(27), 0.3);
-    int32_t count = f.n / 3, *order = test_alloc(sizeof(int32_t) * (size_t)count);
-    double *x = test_alloc(sizeof(double) * (size_t)f.n);
-    test_shuffle(&f.random, order, count);
-    TestMesh other = test_renumbered(&f.mesh, order);
-    TestModel model;
-    test_model(&other, &f.fabric, TOILE_PATTERN_METRIC, &model);
-    for (int32_t v = 0; v < count; v++) {
-        memcpy(x + 3 * order[v], f.x + 3 * v, 3 * sizeof(double));
-    }
-    TlElements elements = tl_bend_linear(&model.model);
-    TlPoint at = {f.x, NULL, 0.0}, there = {x, NULL, 0.0};
-    ck_assert_int_eq(elements.count, f.elements.count);
-    ASSERT_RELATIVE(test_value(&elements, &there), test_value(&f.elements, &at), ROUNDING);
-    free(order);
-    free(x);
-    test_model_free(&model);
-    test_mesh_free(&other);
-    tear_down(&f);
+    test_cloth_free(&f);
 }
 END_TEST
 
 START_TEST(bend_hessian_is_positive_and_constant) {
-    Fixture f;
+    TestCloth f;
     set_up(&f, test_random(28), 0.3);
     size_t size = sizeof(double) * (size_t)(f.n * f.n);
     double *hess = test_alloc(size), *rest = test_alloc(size);
-    TlPoint at = {f.x, NULL, 0.0}, flat = {f.mesh.positions, NULL, 0.0};
+    TlPoint at = test_still(&f), flat = {.x = f.mesh.positions};
     test_hessian(&f.elements, &at, hess);
     test_hessian(&f.elements, &flat, rest);
     ck_assert_mem_eq(hess, rest, size);
-    ASSERT_BELOW(test_hessian_error(&f.elements, &at, hess, 0.1), DIFFERENCE);
-    test_eigenvalues(hess, f.n, f.grad);
-    double largest = test_largest(f.grad, f.n);
-    for (int32_t i = 0; i < f.n; i++) {
-        ck_assert_msg(f.grad[i] >= -ROUNDING * largest * test_scale(),
-                      "eigenvalue %g of largest %g", f.grad[i], largest);
-    }
+    test_hessian_is_exact(&f.elements, &at, 0.1, QUADRATIC);
+    test_hessian_is_positive(&f.elements, &at);
     free(hess);
     free(rest);
-    tear_down(&f);
+    test_cloth_free(&f);
 }
 END_TEST
 
 START_TEST(bend_matrix_is_the_sum_of_the_hinges) {
-    Fixture f;
+    TestCloth f;
     set_up(&f, test_random(29), 0.3);
     double *hess = test_alloc(sizeof(double) * (size_t)(f.n * f.n));
     TlScalarMatrix L;
@@ -224,12 +148,12 @@ START_TEST(bend_matrix_is_the_sum_of_the_hinges) {
         }
     }
     free(hess);
-    tear_down(&f);
+    test_cloth_free(&f);
 }
 END_TEST
 
 START_TEST(bend_matrix_gives_the_hinge_forces) {
-    Fixture f;
+    TestCloth f;
     set_up(&f, test_random(30), 0.3);
     TlScalarMatrix L;
     TlPoint at = {f.x, NULL, 0.0};
@@ -243,7 +167,7 @@ START_TEST(bend_matrix_gives_the_hinge_forces) {
         }
         ASSERT_NEAR(sum, f.grad[i], 10 * ROUNDING * test_largest(f.grad, f.n));
     }
-    tear_down(&f);
+    test_cloth_free(&f);
 }
 END_TEST
 
@@ -794,14 +718,12 @@ START_TEST(quads_shallow_folds_are_the_same_for_all_hinge_models) {
 END_TEST
 
 TEST_MAIN("bend_linear", bend_zero_force_at_rest, bend_zero_force_under_affine_maps,
-          bend_gradient_is_that_of_the_energy, bend_forces_and_torques_sum_to_zero,
-          bend_energy_ignores_rigid_motion,
+          bend_gradient_is_that_of_the_energy, bend_energy_ignores_rigid_motion_and_numbering,
           bend_far_from_the_origin_loses_no_more_than_the_coordinates,
-          bend_renumbering_changes_nothing, bend_hessian_is_positive_and_constant,
-          bend_matrix_is_the_sum_of_the_hinges, bend_matrix_gives_the_hinge_forces,
-          bend_uv_seam_changes_no_coefficient, bend_mirrored_uv_panel_changes_no_coefficient,
-          bend_modulus_follows_weft_and_warp, bend_angle_is_positive_in_a_valley,
-          law_energy_is_the_integral_of_the_moment,
+          bend_hessian_is_positive_and_constant, bend_matrix_is_the_sum_of_the_hinges,
+          bend_matrix_gives_the_hinge_forces, bend_uv_seam_changes_no_coefficient,
+          bend_mirrored_uv_panel_changes_no_coefficient, bend_modulus_follows_weft_and_warp,
+          bend_angle_is_positive_in_a_valley, law_energy_is_the_integral_of_the_moment,
           law_of_twist_is_that_of_both_principal_curvatures,
           law_without_weft_stiffness_is_taken_as_it_is, law_that_is_straight_is_linear_bending,
           quads_are_exact_plates_on_rectangles, quads_of_other_shapes_have_known_errors,

@@ -47,6 +47,7 @@ static Tip hang(const Strip *strip, double Gamma, Size size) {
     ToileSettleResult result = toile_settle_result_default();
     int32_t *pins = test_alloc(2 * sizeof *pins * (size_t)edge);
     memset(def.gravity_m_per_s2, 0, sizeof def.gravity_m_per_s2);
+    def.threads = 1;
     def.gravity_m_per_s2[2] = -1.0;
     fabric.density_kg_per_m2 = 1.0;
     fabric.bend_model = strip->bend;

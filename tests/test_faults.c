@@ -20,17 +20,23 @@ static ToileSim *make_sim(TestMemory *memory) {
     return test_sim(&def);
 }
 
-static ToileStatus add_patch(ToileSim *sim, int32_t n, ToileClothId *cloth, ToileError *error) {
+static ToileStatus add_fabric(ToileSim *sim, int32_t n, const ToileFabric *fabric,
+                              ToileClothId *cloth, ToileError *error) {
     TestMesh mesh = test_grid(n, n, 1, 1, TEST_DIAGONAL_NONE);
     test_lay_flat(&mesh, 0.6);
     ToileMeshDef mesh_def = test_mesh_def(&mesh);
     ToileClothDef def = toile_cloth_def_default();
     def.mesh = &mesh_def;
+    def.fabric = fabric;
     def.pin_vertices = pins;
     def.pin_count = 1;
     ToileStatus status = toile_sim_add_cloth(sim, &def, cloth, error);
     test_mesh_free(&mesh);
     return status;
+}
+
+static ToileStatus add_patch(ToileSim *sim, int32_t n, ToileClothId *cloth, ToileError *error) {
+    return add_fabric(sim, n, NULL, cloth, error);
 }
 
 /* Arms the k-th request from now on. */
@@ -204,6 +210,35 @@ START_TEST(faults_in_evaluation) {
 }
 END_TEST
 
+/* every model: what its sets of elements need, and what the solver needs for them */
+START_TEST(faults_in_every_model) {
+    for (int32_t i = 0; i < TEST_FABRICS; i++) {
+        TestMemory memory = {0};
+        ToileSim *sim = make_sim(&memory);
+        ToileFabric fabric = test_any_fabric(i);
+        ToileClothId cloth;
+        bool added = false, stepped = false;
+        for (int64_t k = 1; !added; k++) {
+            ck_assert_int_lt(k, MOST_REQUESTS);
+            ToileError error = toile_error_default();
+            fail_at(&memory, k);
+            added = succeeded(add_fabric(sim, 3, &fabric, &cloth, &error), &error);
+        }
+        uint64_t hash = toile_sim_state_hash(sim);
+        for (int64_t k = 1; !stepped; k++) {
+            ck_assert_int_lt(k, MOST_REQUESTS);
+            ToileError error = toile_error_default();
+            fail_at(&memory, k);
+            stepped = succeeded(toile_sim_step(sim, &error), &error);
+            ck_assert(stepped || toile_sim_state_hash(sim) == hash);
+        }
+        toile_sim_destroy(sim);
+        ck_assert_int_eq(memory.live_blocks, 0);
+        ck_assert_int_eq(memory.live_bytes, 0);
+    }
+}
+END_TEST
+
 /* after a refusal in the middle of a run the run goes on with the same bits */
 START_TEST(faults_do_not_change_results) {
     TestMemory memory = {0}, other = {0};
@@ -232,4 +267,4 @@ END_TEST
 
 TEST_MAIN("faults", faults_in_create, faults_in_add_cloth, faults_in_add_collider,
           faults_in_remove_cloth, faults_in_step, faults_in_settle, faults_in_evaluation,
-          faults_do_not_change_results)
+          faults_in_every_model, faults_do_not_change_results)

@@ -4,6 +4,7 @@
  * measure, sheets that fall for long. */
 #include "support/builders.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -167,6 +168,72 @@ START_TEST(impact_is_solved_at_every_quality) {
 }
 END_TEST
 
+/* ---- strain limit ---- */
+
+/* Longest edge of an n x n grid over its rest length. */
+static double longest_edge(const double *x, int32_t n, double cell) {
+    double longest = 0.0;
+    for (int32_t v = 0; v < (n + 1) * (n + 1); v++) {
+        const int32_t next[2] = {v % (n + 1) < n ? v + 1 : v, v / (n + 1) < n ? v + n + 1 : v};
+        for (int k = 0; k < 2; k++) {
+            double d2 = 0.0;
+            for (int i = 0; i < 3; i++) {
+                double d = x[3 * next[k] + i] - x[3 * v + i];
+                d2 += d * d;
+            }
+            longest = fmax(longest, sqrt(d2) / cell);
+        }
+    }
+    return longest;
+}
+
+/* A sheet of 14 x 14 cells held at two corners falls over a ball. */
+static void drape_with_limit(ToileQuality quality, double limit, double *longest, double *fastest) {
+    enum { N = 14, FRAMES = 16 };
+    static const int32_t pins[2] = {0, N};
+    TestMesh mesh = test_grid(N, N, 1, 1, TEST_DIAGONAL_NONE);
+    ToileFabric fabric = test_fabric(500, 500, 60, 0.2, 5e-5);
+    ToileSimDef def = toile_sim_def_default();
+    ToileColliderDef ball = toile_collider_def_default();
+    def.threads = 1;
+    def.quality = quality;
+    fabric.stretch_limit = limit;
+    ball.center_m[0] = 0.5;
+    ball.center_m[1] = -0.4;
+    ball.center_m[2] = -0.6;
+    ball.radius_m = 0.25;
+    test_lay_flat(&mesh, 0);
+    ToileSim *sim = test_sim(&def);
+    ToileClothId cloth = test_add(sim, &mesh, &fabric, pins, 2);
+    ASSERT_OK(toile_sim_add_collider(sim, &ball, NULL, NULL));
+    *longest = *fastest = 0.0;
+    for (int frame = 0; frame < FRAMES; frame++) {
+        test_step(sim, 1);
+        double *x = test_positions(sim, cloth);
+        *longest = fmax(*longest, longest_edge(x, N, 1.0 / N));
+        *fastest = fmax(*fastest, test_stats(sim).speed_max_m_per_s);
+        free(x);
+    }
+    printf("limit %g: longest edge %.5f, fastest %.2f m/s\n", limit, *longest, *fastest);
+    toile_sim_destroy(sim);
+    test_mesh_free(&mesh);
+}
+
+/* no edge outgrows the limit, at any quality, and nothing flies about */
+START_TEST(impact_strain_limit_holds_at_every_quality) {
+    static const double limits[4] = {0.02, 0.02, 0.02, 0.005};
+    double longest, fastest, free_fastest;
+    drape_with_limit(TOILE_QUALITY_STANDARD, 0.0, &longest, &free_fastest);
+    ck_assert_double_gt(longest, 1.03);
+    for (int32_t i = 0; i < 4; i++) {
+        double limit = limits[i];
+        drape_with_limit((ToileQuality)(i % 3), limit, &longest, &fastest);
+        ck_assert_double_lt(longest, 1.0 + 1.1 * limit);
+        ck_assert_double_lt(fastest, 1.5 * free_fastest);
+    }
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("impact");
     TCase *all = tcase_create("impact");
@@ -176,6 +243,7 @@ int main(void) {
     tcase_add_test(all, impact_absurd_stiffness_is_refused_or_falls);
     tcase_add_test(all, impact_level_sheet_falls_level);
     tcase_add_test(all, impact_is_solved_at_every_quality);
+    tcase_add_test(all, impact_strain_limit_holds_at_every_quality);
     suite_add_tcase(suite, all);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

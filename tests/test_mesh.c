@@ -85,6 +85,15 @@ START_TEST(mesh_ngon_is_refused) {
     def.corner_count = 6;
     found = check_def(&def, false);
     expect_one(&found, TOILE_MESH_NGON, true, 1, -1);
+    /* a huge one is told once, not by each pair of its corners */
+    int32_t huge = 200000, *many = test_alloc(sizeof(int32_t) * (size_t)huge);
+    def.face_count = 1;
+    def.face_sizes = &huge;
+    def.corners = many;
+    def.corner_count = huge;
+    found = check_def(&def, false);
+    expect_one(&found, TOILE_MESH_NGON, true, 0, -1);
+    free(many);
     test_mesh_free(&mesh);
 }
 END_TEST
@@ -152,14 +161,27 @@ START_TEST(mesh_face_without_area_is_refused) {
 }
 END_TEST
 
-/* three corners of the quad in a row: one of its triangles has no area */
-START_TEST(mesh_half_a_quad_without_area_is_refused) {
-    TestMesh mesh = test_grid(1, 1, 1, 1, TEST_DIAGONAL_NONE);
-    mesh.positions[3] = 0.5;
-    mesh.positions[4] = 0.5;
-    Found found = check(&mesh, false);
-    expect_one(&found, TOILE_MESH_ZERO_AREA, true, 0, 0);
-    test_mesh_free(&mesh);
+/* three corners of a quad in a row: one of its splits is flat, whatever the numbering, and the
+ * other one is taken; with all four in a row there is none */
+START_TEST(mesh_quad_with_a_straight_corner_is_a_warning) {
+    for (int32_t turn = 0; turn < 4; turn++) {
+        TestMesh mesh = test_grid(1, 1, 1, 1, TEST_DIAGONAL_NONE);
+        int32_t first = mesh.corners[0], straight = mesh.corners[turn];
+        const int32_t *c = mesh.corners;
+        const double *p = mesh.positions + 3 * c[(turn + 1) % 4];
+        const double *q = mesh.positions + 3 * c[(turn + 3) % 4];
+        for (int i = 0; i < 3; i++) {
+            mesh.positions[3 * straight + i] = 0.5 * (p[i] + q[i]);
+        }
+        Found found = check(&mesh, false);
+        expect_one(&found, TOILE_MESH_NOT_CONVEX, false, 0, first);
+        for (int32_t v = 0; v < 4; v++) {
+            mesh.positions[3 * v + 1] = 0.0;
+            mesh.positions[3 * v] = v;
+        }
+        ck_assert_int_eq(check(&mesh, false).issues[0].kind, TOILE_MESH_ZERO_AREA);
+        test_mesh_free(&mesh);
+    }
 }
 END_TEST
 
@@ -357,7 +379,7 @@ TEST_MAIN("mesh", mesh_sound_ones_have_no_issue, mesh_ngon_is_refused,
           mesh_vertex_index_out_of_range_is_refused, mesh_uv_index_out_of_range_is_refused,
           mesh_repeated_corner_is_refused, mesh_not_finite_position_is_refused_once_per_vertex,
           mesh_not_finite_uv_is_refused, mesh_face_without_area_is_refused,
-          mesh_half_a_quad_without_area_is_refused, mesh_all_vertices_in_one_place_is_refused,
+          mesh_quad_with_a_straight_corner_is_a_warning, mesh_all_vertices_in_one_place_is_refused,
           mesh_face_without_uv_area_is_refused_for_patterns_only,
           mesh_non_manifold_edge_is_a_warning, mesh_flipped_neighbour_is_a_warning,
           mesh_isolated_vertex_is_a_warning, mesh_sliver_is_a_warning,

@@ -84,35 +84,5 @@ START_TEST(split_keeps_triangles_as_they_are) {
 }
 END_TEST
 
-START_TEST(split_mesh_keeps_faces_corners_and_area) {
-    TestMesh mesh = test_grid(3, 2, 3, 2, TEST_DIAGONAL_NONE);
-    ToileMeshDef def = test_mesh_def(&mesh);
-    TlArena arena;
-    TlMesh copy;
-    TlTriangles triangles;
-    double area = 0.0;
-    tl_arena_init(&arena, tl_allocator_or_default(NULL));
-    ck_assert(tl_mesh_copy(&arena, &def, &copy));
-    ck_assert(tl_split_mesh(&arena, &copy, &triangles));
-    ck_assert_int_eq(triangles.count, 12);
-    for (int32_t t = 0; t < 12; t++) {
-        const int32_t *v = triangles.vertex + 3 * t;
-        ck_assert_int_eq(triangles.face[t], t / 2);
-        for (int k = 0; k < 3; k++) {
-            ck_assert_int_eq(mesh.corners[triangles.corner[3 * t + k]], v[k]);
-            ck_assert_int_eq(triangles.corner[3 * t + k] / 4, t / 2);
-        }
-        const double *a = mesh.positions + 3 * v[0], *b = mesh.positions + 3 * v[1],
-                     *c = mesh.positions + 3 * v[2];
-        area += 0.5 * ((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]));
-    }
-    /* six unit squares, rounding only */
-    ASSERT_NEAR(area, 6.0, 1e-14);
-    tl_arena_free(&arena);
-    test_mesh_free(&mesh);
-}
-END_TEST
-
 TEST_MAIN("split", split_diagonal_is_the_same_for_all_rotations_and_windings,
-          split_goes_through_the_lowest_vertex, split_keeps_triangles_as_they_are,
-          split_mesh_keeps_faces_corners_and_area)
+          split_goes_through_the_lowest_vertex, split_keeps_triangles_as_they_are)

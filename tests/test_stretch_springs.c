@@ -4,12 +4,12 @@
  * projection, damping, the sheet they stand for, and a sheet held within its limit. */
 #include "force/stretch_limit.h"
 #include "force/stretch_springs.h"
-#include "support/spring_checks.h"
+#include "support/properties.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 enum { LOOPS = 5 };
-
-/* central differences at 1e-5 of a cell: h^2 from truncation, 1e-16/h from rounding */
-#define DIFFERENCE 1e-8
 
 static ToileFabric springs_fabric(double damping_s) {
     ToileFabric fabric = test_fabric(1000, 600, 150, 0.3, 0.01);
@@ -18,13 +18,22 @@ static ToileFabric springs_fabric(double damping_s) {
     return fabric;
 }
 
-static void set_up_springs(Fixture *f, TestRandom random, double amplitude, double damping_s) {
+/* An irregular sheet of triangles and quads in a random state. */
+static void set_up(TestCloth *f, TestEnergy energy, const ToileFabric *fabric, TestRandom random,
+                   double amplitude) {
+    *f = (TestCloth){
+        .random = random, .fabric = *fabric, .pattern = TOILE_PATTERN_METRIC, .native = true};
+    f->mesh = test_mixed(4, 3, &f->random);
+    test_cloth(f, energy, amplitude);
+}
+
+static void set_up_springs(TestCloth *f, TestRandom random, double amplitude, double damping_s) {
     ToileFabric fabric = springs_fabric(damping_s);
     set_up(f, tl_stretch_springs, &fabric, random, amplitude);
 }
 
 /* Limit 1/4, so that a state moved by 0.3 of an edge has some on all parts of the barrier. */
-static void set_up_limit(Fixture *f, TestRandom random, double amplitude) {
+static void set_up_limit(TestCloth *f, TestRandom random, double amplitude) {
     ToileFabric fabric = test_fabric(1000, 600, 150, 0.3, 0.01);
     fabric.stretch_limit = 0.25;
     set_up(f, tl_stretch_limit, &fabric, random, amplitude);
@@ -33,165 +42,62 @@ static void set_up_limit(Fixture *f, TestRandom random, double amplitude) {
 /* ---- springs ---- */
 
 START_TEST(springs_zero_force_at_rest) {
-    Fixture f;
+    TestCloth f;
     set_up_springs(&f, test_random(1), 0.0, 0.0);
-    check_rest(&f, 1000.0);
-    tear_down(&f);
+    test_rest_is_free(&f, 1000.0);
+    test_cloth_free(&f);
 }
 END_TEST
 
-/* The ratio of errors at h and h/2 is 4 for a second-order difference. */
-static void check_gradient(const Fixture *f, const TlPoint *at) {
-    test_gradient(&f->elements, at, f->grad);
-    double coarse = test_gradient_error(&f->elements, at, f->grad, 2e-2);
-    double fine = test_gradient_error(&f->elements, at, f->grad, 1e-2);
-    ck_assert_msg(coarse / fine > 3.6 && coarse / fine < 4.4, "order: %g", coarse / fine);
-    ASSERT_BELOW(test_gradient_error(&f->elements, at, f->grad, 1e-5), DIFFERENCE);
-}
-
-START_TEST(springs_gradient_is_that_of_the_energy) {
+START_TEST(springs_derivatives_momentum_and_positive_hessian) {
     TestRandom random = test_random(2);
     for (int i = 0; i < LOOPS; i++) {
-        Fixture f;
-        set_up_springs(&f, random, 0.3, 0.02);
-        TlPoint still = {f.x, NULL, 0.0}, damped = {f.x, f.start, 0.01};
-        check_gradient(&f, &still);
-        check_gradient(&f, &damped);
-        random = f.random;
-        tear_down(&f);
-    }
-}
-END_TEST
-
-START_TEST(springs_forces_and_torques_sum_to_zero) {
-    TestRandom random = test_random(3);
-    for (int i = 0; i < LOOPS; i++) {
-        Fixture f;
-        set_up_springs(&f, random, 0.3, 0.02);
-        TlPoint still = {f.x, NULL, 0.0}, damped = {f.x, f.start, 0.01};
-        check_no_resultant(&f, &still);
-        check_no_resultant(&f, &damped);
-        random = f.random;
-        tear_down(&f);
+        TestCloth f;
+        set_up_springs(&f, random, 0.1 * (i + 1), 0.02);
+        const TlPoint points[2] = {test_still(&f), test_stepping(&f)};
+        for (int k = 0; k < 2; k++) {
+            test_gradient_is_exact(&f.elements, &points[k], 0.01);
+            test_momentum_is_kept(&f.elements, &points[k], 1.0);
+            test_hessian_is_positive(&f.elements, &points[k]);
+        }
+        random = test_cloth_free(&f);
     }
 }
 END_TEST
 
 START_TEST(springs_energy_ignores_rigid_motion_and_numbering) {
-    Fixture f;
+    TestCloth f;
     set_up_springs(&f, test_random(4), 0.3, 0.0);
-    check_rigid_motion(&f);
-    check_renumbering(&f);
-    tear_down(&f);
-}
-END_TEST
-
-START_TEST(springs_projected_hessian_has_no_negative_eigenvalue) {
-    TestRandom random = test_random(5);
-    for (int i = 0; i < LOOPS; i++) {
-        Fixture f;
-        set_up_springs(&f, random, 0.1 * (i + 1), 0.02);
-        TlPoint still = {f.x, NULL, 0.0}, damped = {f.x, f.start, 0.01};
-        check_positive(&f, &still);
-        check_positive(&f, &damped);
-        random = f.random;
-        tear_down(&f);
-    }
+    test_rigid_motion_is_free(&f.elements, f.x, 1.0);
+    test_numbering_is_free(&f);
+    test_cloth_free(&f);
 }
 END_TEST
 
 START_TEST(springs_hessian_is_exact_under_tension) {
-    Fixture f;
+    TestCloth f;
     set_up_springs(&f, test_random(6), 0.02, 0.02);
-    double *hess = test_alloc(sizeof(double) * (size_t)(f.n * f.n));
     memcpy(f.start, f.x, sizeof(double) * (size_t)f.n);
     for (int32_t i = 0; i < f.n; i++) {
         f.x[i] *= 1.3;
     }
-    TlPoint still = {f.x, NULL, 0.0}, damped = {f.x, f.start, 0.01};
-    test_hessian(&f.elements, &still, hess);
-    ASSERT_BELOW(test_hessian_error(&f.elements, &still, hess, 1e-5), DIFFERENCE);
-    test_hessian(&f.elements, &damped, hess);
-    ASSERT_BELOW(test_hessian_error(&f.elements, &damped, hess, 1e-5), DIFFERENCE);
-    free(hess);
-    tear_down(&f);
+    const TlPoint points[2] = {test_still(&f), test_stepping(&f)};
+    for (int k = 0; k < 2; k++) {
+        test_hessian_is_exact(&f.elements, &points[k], 1e-5, DIFFERENCE);
+    }
+    test_cloth_free(&f);
 }
 END_TEST
 
-/* ---- damping ---- */
-
-/* Minus the damping force of all springs, gathered by vertex. */
-static void damping(const Fixture *f, const double *v, double *grad) {
-    const TlElements *elements = &f->elements;
-    double *local = test_alloc(6 * sizeof(double) * (size_t)elements->count);
-    elements->damp(elements->model, f->x, v, 0, elements->count, local);
-    memset(grad, 0, sizeof *grad * (size_t)f->n);
-    for (int32_t c = 0; c < 2 * elements->count; c++) {
-        for (int i = 0; i < 3; i++) {
-            grad[3 * elements->vertex[c] + i] += local[3 * c + i];
-        }
-    }
-    free(local);
-}
-
-/* A finite rotation within one step, and the velocity of a rigid motion. */
-START_TEST(springs_damping_ignores_rigid_motion) {
-    static const double axis[3] = {0.3, 1.1, -0.6}, shift[3] = {1, 2, 3};
-    Fixture f;
-    set_up_springs(&f, test_random(7), 0.3, 0.05);
-    double *moved = test_moved(f.x, f.n / 3, axis, shift),
-           *other = test_alloc(sizeof(double) * (size_t)f.n),
-           *v = test_alloc(sizeof(double) * (size_t)f.n);
-    TlPoint damped = {moved, f.x, 0.01}, still = {moved, NULL, 0.0};
-    test_gradient(&f.elements, &damped, f.grad);
-    test_gradient(&f.elements, &still, other);
-    ASSERT_RELATIVE(test_value(&f.elements, &damped), test_value(&f.elements, &still), ROUNDING);
-    for (int32_t i = 0; i < f.n; i++) {
-        ASSERT_NEAR(f.grad[i], other[i], 10 * ROUNDING * test_largest(other, f.n));
-    }
-    for (int32_t i = 0; i < f.n; i++) {
-        const double *p = f.x + 3 * (i / 3);
-        int j = (i + 1) % 3, k = (i + 2) % 3;
-        v[i] = axis[j] * p[k] - axis[k] * p[j] + shift[i % 3];
-    }
-    damping(&f, v, f.grad);
-    /* tau k times the speed */
-    ASSERT_BELOW(test_largest(f.grad, f.n), 0.05 * 1000 * ROUNDING * test_largest(v, f.n));
-    free(moved);
-    free(other);
-    free(v);
-    tear_down(&f);
-}
-END_TEST
-
-/* The force of a velocity takes energy, and is the limit of the step's potential. */
-START_TEST(springs_damping_takes_energy_and_agrees_with_the_step) {
+START_TEST(springs_damping_takes_power_and_spares_rigid_motion) {
     TestRandom random = test_random(8);
-    for (int loop = 0; loop < LOOPS; loop++) {
-        Fixture f;
+    for (int i = 0; i < LOOPS; i++) {
+        TestCloth f;
         set_up_springs(&f, random, 0.3, 0.05);
-        double *plain = test_alloc(sizeof(double) * (size_t)f.n), power = 0.0, dt_s = 1e-6;
-        double *v = test_alloc(sizeof(double) * (size_t)f.n);
-        double *force = test_alloc(sizeof(double) * (size_t)f.n);
-        for (int32_t i = 0; i < f.n; i++) {
-            v[i] = test_between(&f.random, -1, 1);
-            f.start[i] = f.x[i] - dt_s * v[i];
-        }
-        damping(&f, v, force);
-        TlPoint damped = {f.x, f.start, dt_s}, still = {f.x, NULL, 0.0};
-        test_gradient(&f.elements, &damped, f.grad);
-        test_gradient(&f.elements, &still, plain);
-        for (int32_t i = 0; i < f.n; i++) {
-            power -= force[i] * v[i];
-            /* lengths differ by the square of the step over the length */
-            ASSERT_NEAR(f.grad[i] - plain[i], force[i], 10 * dt_s * test_largest(force, f.n));
-        }
-        ck_assert_msg(power < 0.0, "damping had the power %g", power);
-        free(plain);
-        free(v);
-        free(force);
-        random = f.random;
-        tear_down(&f);
+        test_damping_takes_power(&f.elements, f.x, 1.0, &f.random);
+        test_rigid_step_is_free(&f.elements, f.x);
+        test_damping_is_a_limit(&f.elements, f.x, 1e-6, 10.0, &f.random);
+        random = test_cloth_free(&f);
     }
 }
 END_TEST
@@ -289,7 +195,7 @@ START_TEST(springs_of_triangles_are_their_edges) {
 END_TEST
 
 START_TEST(springs_detail_is_the_energy_of_each) {
-    Fixture f;
+    TestCloth f;
     set_up_springs(&f, test_random(9), 0.3, 0.0);
     TlPoint at = {f.x, NULL, 0.0};
     for (int32_t s = 0; s < f.elements.count; s++) {
@@ -300,7 +206,7 @@ START_TEST(springs_detail_is_the_energy_of_each) {
         ASSERT_RELATIVE(detail.energy_J, 0.5 * detail.k * longer * longer, ROUNDING);
         ASSERT_RELATIVE(f.elements.value(&f.model.model, &at, s, s + 1), detail.energy_J, ROUNDING);
     }
-    tear_down(&f);
+    test_cloth_free(&f);
 }
 END_TEST
 
@@ -309,18 +215,14 @@ END_TEST
 START_TEST(limit_gradient_and_hessian_are_those_of_the_energy) {
     TestRandom random = test_random(10);
     for (int i = 0; i < LOOPS; i++) {
-        Fixture f;
+        TestCloth f;
         set_up_limit(&f, random, 0.3);
-        double *hess = test_alloc(sizeof(double) * (size_t)(f.n * f.n));
-        TlPoint at = {f.x, NULL, 0.0};
+        TlPoint at = test_still(&f);
         test_gradient(&f.elements, &at, f.grad);
         ck_assert(test_largest(f.grad, f.n) > 1000.0);
         ASSERT_BELOW(test_gradient_error(&f.elements, &at, f.grad, 1e-6), 1e-7);
-        test_hessian(&f.elements, &at, hess);
-        ASSERT_BELOW(test_hessian_error(&f.elements, &at, hess, 1e-6), 1e-7);
-        random = f.random;
-        free(hess);
-        tear_down(&f);
+        test_hessian_is_exact(&f.elements, &at, 1e-6, 1e-7);
+        random = test_cloth_free(&f);
     }
 }
 END_TEST
@@ -328,23 +230,22 @@ END_TEST
 START_TEST(limit_forces_balance_and_hessian_is_positive) {
     TestRandom random = test_random(11);
     for (int i = 0; i < LOOPS; i++) {
-        Fixture f;
+        TestCloth f;
         set_up_limit(&f, random, 0.1 * (i + 2));
-        TlPoint at = {f.x, NULL, 0.0};
-        check_no_resultant(&f, &at);
-        check_positive(&f, &at);
-        random = f.random;
-        tear_down(&f);
+        TlPoint at = test_still(&f);
+        test_momentum_is_kept(&f.elements, &at, 1.0);
+        test_hessian_is_positive(&f.elements, &at);
+        random = test_cloth_free(&f);
     }
 }
 END_TEST
 
 START_TEST(limit_ignores_rigid_motion_and_numbering) {
-    Fixture f;
+    TestCloth f;
     set_up_limit(&f, test_random(12), 0.3);
-    check_rigid_motion(&f);
-    check_renumbering(&f);
-    tear_down(&f);
+    test_rigid_motion_is_free(&f.elements, f.x, 1.0);
+    test_numbering_is_free(&f);
+    test_cloth_free(&f);
 }
 END_TEST
 
@@ -543,11 +444,10 @@ START_TEST(limit_pulls_back_what_starts_beyond) {
 }
 END_TEST
 
-TEST_MAIN("stretch_springs", springs_zero_force_at_rest, springs_gradient_is_that_of_the_energy,
-          springs_forces_and_torques_sum_to_zero, springs_energy_ignores_rigid_motion_and_numbering,
-          springs_projected_hessian_has_no_negative_eigenvalue,
-          springs_hessian_is_exact_under_tension, springs_damping_ignores_rigid_motion,
-          springs_damping_takes_energy_and_agrees_with_the_step,
+TEST_MAIN("stretch_springs", springs_zero_force_at_rest,
+          springs_derivatives_momentum_and_positive_hessian,
+          springs_energy_ignores_rigid_motion_and_numbering, springs_hessian_is_exact_under_tension,
+          springs_damping_takes_power_and_spares_rigid_motion,
           springs_structural_stretch_is_that_of_the_sheet,
           springs_simple_shear_is_that_of_the_sheet, springs_of_triangles_are_their_edges,
           springs_detail_is_the_energy_of_each, limit_gradient_and_hessian_are_those_of_the_energy,

@@ -24,11 +24,7 @@ static void crossover_derive(const TlModel *model, const TlPoint *at, int32_t be
     for (int32_t s = begin; s < end; s++) {
         TlSpan span = tl_span(at->x, set->vertex + 2 * (int64_t)s);
         double tension = set->k[s] * (span.length - set->length[s]);
-        tl_spring_gradient(span.n, tension, grad + TL_SPRING_GRADIENT * (int64_t)s);
-        if (hess != NULL) {
-            double across = tension > 0.0 ? tension / span.length : 0.0;
-            tl_spring_hessian(span.n, set->k[s], across, hess + TL_SPRING_HESSIAN * (int64_t)s);
-        }
+        tl_spring_derive(span, tension, set->k[s], s, grad, hess);
     }
 }
 
@@ -46,12 +42,5 @@ TlElements tl_bend_crossover(const TlModel *model) {
 }
 
 TlSpringDetail tl_bend_crossover_detail(const TlModel *model, const double *x, int32_t s) {
-    const TlSpringSet *set = &model->sets.crossover;
-    const int32_t *vertex = set->vertex + 2 * (int64_t)s;
-    double length = tl_span(x, vertex).length, longer = length - set->length[s];
-    return (TlSpringDetail){.vertices = {vertex[0], vertex[1]},
-                            .rest_length = set->length[s],
-                            .length = length,
-                            .k = set->k[s],
-                            .energy_J = 0.5 * set->k[s] * longer * longer};
+    return tl_spring_detail(&model->sets.crossover, x, s);
 }

@@ -3,12 +3,13 @@
 /* Koiter bending: E = 1/2 (b - bbar)^T C (b - bbar) over the curvatures b = (b11, b22, b12) at
  * every vertex, and E = 1/2 w_in c_q (b - bbar)^2 over the twist b = T.n of every quad.
  *
- * [S] Schweickart, Zhai: Bilinear cloth (Eq. S-2; the sum of both). [DBD20] De Goes, Butts,
- * Desbrun: Discrete differential operators on polygonal meshes, 2020, adjoint shape operator
- * Eq. 26. We differ from [S] on purpose: the rest metric in place of the current one (the same up
- * to membrane strain, and tangents are linear in x); b divided by |nbar|^p, without which folds
- * soften past 45 degrees (p = 0); w_in below 1, because the two terms count smooth twist twice.
- * Curvatures, their rest values and constants stand in rest/koiter.h and rest_koiter.c.
+ * [S] Schweickart, Zhai: Simulating cloth using bilinear elements, 2021, Eq. 2, the sum of both.
+ * [DBD20] De Goes, Butts, Desbrun: Discrete differential operators on polygonal meshes, 2020,
+ * adjoint shape operator Eq. 26. We differ from [S] on purpose: the rest metric in place of the
+ * current one (the same up to membrane strain, and tangents are linear in x); b divided by
+ * |nbar|^p, without which folds soften past 45 degrees (p = 0); w_in below 1, because the two terms
+ * count smooth twist twice. Curvatures, their rest values and constants stand in rest/koiter.h and
+ * rest_koiter.c.
  *
  * The gradient is exact in tangents, normals and |nbar|. The Hessian is that of Gauss and Newton,
  * J^T C J with J = db/dx, as rows L^T J with C = L L^T. Damping is a viscous modulus on the rate of

@@ -92,7 +92,7 @@ static bool hinges_around(TlArena *arena, const TlHingeSet *const *sets, int32_t
     out->set = TL_NEW(arena, int32_t, corners);
     out->hinge = TL_NEW(arena, int32_t, corners);
     out->corner = TL_NEW(arena, int32_t, corners);
-    if (arena->failed) {
+    if (arena->failed || corners > INT32_MAX) {
         return false;
     }
     for (int32_t s = 0; s < set_count; s++) {
@@ -146,7 +146,8 @@ bool tl_bend_linear_matrix(TlArena *arena, const TlHingeSet *const *sets, int32_
                                   scaled * set->alpha[c]);
             }
         }
-        out->row_start[v + 1] = at + count;
+        ok = at <= INT32_MAX - count;
+        out->row_start[v + 1] = ok ? at + count : at;
     }
     if (ok) {
         out->column = TL_NEW(arena, int32_t, out->row_start[n]);

@@ -75,7 +75,7 @@ static void invert_line(double trace, TlVec3 axis, double out[9]) {
     const double a[3] = {axis.x, axis.y, axis.z};
     for (int i = 0; i < 9; i++) {
         double along = a[i / 3] * a[i % 3];
-        out[i] = trace > 0.0 ? 2.0 / trace * ((i % 4 == 0 ? 1.0 : 0.0) - along) : 0.0;
+        out[i] = trace > TL_LEAST_AREA ? 2.0 / trace * ((i % 4 == 0 ? 1.0 : 0.0) - along) : 0.0;
     }
 }
 

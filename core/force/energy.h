@@ -5,7 +5,8 @@
  * An energy is a set of elements, each over a few vertices, its corners. It answers its value, and
  * for a range of elements the gradient and a positive semi-definite Hessian, into buffers with one
  * place per element; the solver gathers them by vertex in a fixed order. Nothing is scattered, so
- * threads never change a bit. */
+ * threads never change a bit. All answers are numbers, and energies not negative, for any positions
+ * up to 1e30 m: collapsed, coincident or far apart (tests/test_models.c). */
 #ifndef TL_ENERGY_H
 #define TL_ENERGY_H
 
@@ -13,11 +14,15 @@
 
 /* Where an energy is evaluated. */
 typedef struct TlPoint {
-    const double *x; /* positions, 3 per vertex */
-    const double
-        *x_start; /* positions at the start of the step, for damping; unused when dt_s is 0 */
-    double dt_s;  /* 0: static, no damping */
+    const double *x;       /* positions, 3 per vertex */
+    const double *x_start; /* those at the start of the step, for damping; unused when dt_s is 0 */
+    double dt_s;           /* 0: static, no damping */
 } TlPoint;
+
+/* Weight of strain-rate damping over a step, tau/dt; 0: none. */
+static inline double tl_damping_rate(const TlMaterial *m, const TlPoint *at) {
+    return at->dt_s > 0.0 ? m->stretch_damping_s / at->dt_s : 0.0;
+}
 
 /* Which sum an energy counts for. */
 typedef enum TlEnergyGroup { TL_ENERGY_STRETCH, TL_ENERGY_BEND } TlEnergyGroup;

@@ -17,6 +17,8 @@
 #include "force/stretch_springs.h"
 #include "force/stretch_stvk.h"
 
+#include <assert.h>
+
 int32_t tl_energies(const TlModel *model, TlElements out[TL_MOST_ENERGIES]) {
     const TlElements all[] = {
         tl_stretch_stvk(model),
@@ -38,6 +40,7 @@ int32_t tl_energies(const TlModel *model, TlElements out[TL_MOST_ENERGIES]) {
         tl_bend_viscous(model, TL_HINGE_DIHEDRAL),
         tl_bend_viscous(model, TL_HINGE_NORMAL),
     };
+    static_assert(sizeof all / sizeof all[0] <= TL_MOST_ENERGIES, "room for every energy");
     int32_t count = 0;
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         if (all[i].count > 0) {

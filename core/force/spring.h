@@ -7,6 +7,7 @@
 #define TL_SPRING_H
 
 #include "base/vec.h"
+#include "rest/sets.h"
 
 enum { TL_SPRING_GRADIENT = 6, TL_SPRING_HESSIAN = 27 };
 
@@ -37,6 +38,17 @@ static inline void tl_spring_hessian(TlVec3 n, double along, double across,
     }
 }
 
+/* Gradient and, unless `hess` is NULL, the Hessian of spring s, without the negative stiffness T/l
+ * across it under pressure; `along` is T'. */
+static inline void tl_spring_derive(TlSpan span, double tension, double along, int32_t s,
+                                    double *grad, double *hess) {
+    tl_spring_gradient(span.n, tension, grad + TL_SPRING_GRADIENT * (int64_t)s);
+    if (hess != NULL) {
+        double across = tension > 0.0 ? tension / span.length : 0.0;
+        tl_spring_hessian(span.n, along, across, hess + TL_SPRING_HESSIAN * (int64_t)s);
+    }
+}
+
 /* One spring at some positions; what does not apply is 0. */
 typedef struct TlSpringDetail {
     int32_t vertices[2];
@@ -47,5 +59,16 @@ typedef struct TlSpringDetail {
     double phi;                 /* Choi-Ko: force of the arc times rest length^2/kb */
     double energy_J;
 } TlSpringDetail;
+
+/* A spring of energy k/2 (l - L)^2. */
+static inline TlSpringDetail tl_spring_detail(const TlSpringSet *set, const double *x, int32_t s) {
+    const int32_t *vertex = set->vertex + 2 * (int64_t)s;
+    double length = tl_span(x, vertex).length, longer = length - set->length[s];
+    return (TlSpringDetail){.vertices = {vertex[0], vertex[1]},
+                            .rest_length = set->length[s],
+                            .length = length,
+                            .k = set->k[s],
+                            .energy_J = 0.5 * set->k[s] * longer * longer};
+}
 
 #endif

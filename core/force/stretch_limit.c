@@ -34,20 +34,24 @@ static void limit_of(double t, double b[3]) {
     }
 }
 
-/* How far an edge is between half its limit and the limit; 0 or less: it is free. */
-static double reach(const TlModel *model, int32_t e, double length) {
+/* m L: by how much an edge may lengthen; 0: it has no limit. */
+static double most_of(const TlModel *model, int32_t e) {
     const TlEdgeSet *set = &model->sets.edges;
-    double most = model->materials[set->material[e]].stretch_limit * set->length[e];
-    return most > 0.0 ? 2.0 * (length - set->length[e]) / most - 1.0 : 0.0;
+    return model->materials[set->material[e]].stretch_limit * set->length[e];
+}
+
+/* t: how far an edge is between half its limit and the limit; 0 or less: it is free. */
+static double reach(double longer, double most) {
+    return most > 0.0 ? 2.0 * longer / most - 1.0 : 0.0;
 }
 
 static double limit_value(const TlModel *model, const TlPoint *at, int32_t begin, int32_t end) {
     const TlEdgeSet *set = &model->sets.edges;
     double total = 0.0, b[3];
     for (int32_t e = begin; e < end; e++) {
-        double t = reach(model, e, tl_span(at->x, set->vertex + 2 * (int64_t)e).length);
+        double length = tl_span(at->x, set->vertex + 2 * (int64_t)e).length;
+        double most = most_of(model, e), t = reach(length - set->length[e], most);
         if (t > 0.0) {
-            double most = model->materials[set->material[e]].stretch_limit * set->length[e];
             limit_of(t, b);
             total += set->stiffness[e] * most * most * b[0];
         }
@@ -60,19 +64,15 @@ static void limit_derive(const TlModel *model, const TlPoint *at, int32_t begin,
     const TlEdgeSet *set = &model->sets.edges;
     for (int32_t e = begin; e < end; e++) {
         TlSpan span = tl_span(at->x, set->vertex + 2 * (int64_t)e);
-        double t = reach(model, e, span.length), tension = 0.0, along = 0.0, b[3];
+        double most = most_of(model, e), t = reach(span.length - set->length[e], most);
+        double tension = 0.0, along = 0.0, b[3];
         if (t > 0.0) {
-            double most = model->materials[set->material[e]].stretch_limit * set->length[e];
             limit_of(t, b);
             /* dt/dl = 2/(m L) */
             tension = 2.0 * set->stiffness[e] * most * b[1];
             along = 4.0 * set->stiffness[e] * b[2];
         }
-        tl_spring_gradient(span.n, tension, grad + TL_SPRING_GRADIENT * (int64_t)e);
-        if (hess != NULL) {
-            double across = t > 0.0 ? tension / span.length : 0.0;
-            tl_spring_hessian(span.n, along, across, hess + TL_SPRING_HESSIAN * (int64_t)e);
-        }
+        tl_spring_derive(span, tension, along, e, grad, hess);
     }
 }
 

@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Membrane energy of a bilinear quad, native: E = 1/2 eps_hat^T Khat eps_hat.
  *
- * [S] Schweickart, Zhai: Simulating cloth using bilinear elements, Eq. 1 and the seven strain
+ * [S] Schweickart, Zhai: Simulating cloth using bilinear elements, 2021, Eq. 1 and the seven strain
  * values. With P = p_s and Q = p_t at the middle and T = p_st the Green strain at any point is
  * linear in the inner products of P, Q and T, so Gauss quadrature is done once (rest_quad.c).
  * Differences to rest stand for the seventh value. We work with the diagonals D1 = p2 - p0 = P + Q
@@ -27,8 +27,6 @@
 
 #include "base/vec.h"
 #include "rest/compression.h"
-
-#include <string.h>
 
 enum { LANES = 2, BATCH = 8, BLOCKS = 10, HESSIAN = 9 * BLOCKS };
 
@@ -160,13 +158,9 @@ static inline Wide dot6(const Wide a[6], const Wide b[6]) {
 /* Damping weights tau/dt of the materials; false when there are none. */
 static inline bool rate_of(const TlModel *model, const TlPoint *at, const int32_t quad[LANES],
                            Wide *rate) {
-    if (!(at->dt_s > 0.0)) {
-        *rate = wide(0.0);
-        return false;
-    }
     const int32_t *material = model->sets.quads.material;
-    double a = model->materials[material[quad[0]]].stretch_damping_s / at->dt_s;
-    double b = model->materials[material[quad[1]]].stretch_damping_s / at->dt_s;
+    double a = tl_damping_rate(&model->materials[material[quad[0]]], at);
+    double b = tl_damping_rate(&model->materials[material[quad[1]]], at);
     *rate = (Wide){a, b};
     return a > 0.0 || b > 0.0;
 }
@@ -558,79 +552,4 @@ TlElements tl_stretch_quad(const TlModel *model) {
                         .value = quad_value,
                         .derive = quad_derive,
                         .damp = quad_damp};
-}
-
-/* ---- details ---- */
-
-/* Strain at the middle, and [S]'s strains there. */
-static void strain_at_middle(const TlQuadSet *set, const double *x, int32_t q, double z[6],
-                             double eps[3]) {
-    Group group;
-    Wide hat[6];
-    double map[9];
-    load_group(set, x, q, q + 1, &group);
-    strain_hat(group.X, hat);
-    tl_quad_point_map(set->h + 4 * (int64_t)q, map);
-    for (int i = 0; i < 6; i++) {
-        z[i] = hat[i][0];
-    }
-    const double *r = set->rest + 6 * (int64_t)q;
-    for (int i = 0; i < 3; i++) {
-        eps[i] = map[3 * i] * (z[0] - r[0]) + map[3 * i + 1] * (z[1] - r[1]) +
-                 map[3 * i + 2] * (z[2] - r[2]);
-    }
-}
-
-/* The 7x7 stiffness over [S]'s strains. Its last row and column follow from zero stress at rest. */
-static void khat_of(const TlQuadSet *set, int32_t q, double Khat[49]) {
-    const double *k = set->khat + TL_KHAT * (int64_t)q, *r = set->rest + 6 * (int64_t)q;
-    memset(Khat, 0, 49 * sizeof *Khat);
-    for (int i = 0; i < 6; i++) {
-        for (int j = i; j < 6; j++) {
-            double zi[6] = {0}, zj[6] = {0}, ei[6], ej[6], sum = 0.0;
-            zi[i] = zj[j] = 1.0;
-            tl_quad_diagonals(zi, ei);
-            tl_quad_diagonals(zj, ej);
-            for (int a = 0; a < 36; a++) {
-                sum += ei[a / 6] * k[UPPER[a / 6][a % 6]] * ej[a % 6];
-            }
-            Khat[7 * i + j] = Khat[7 * j + i] = sum;
-        }
-    }
-    for (int i = 0; i < 6; i++) {
-        for (int j = 0; j < 6; j++) {
-            Khat[7 * i + 6] -= Khat[7 * i + j] * r[j];
-        }
-        Khat[42 + i] = Khat[7 * i + 6];
-        Khat[48] -= Khat[7 * i + 6] * r[i];
-    }
-}
-
-TlQuadDetail tl_stretch_quad_detail(const TlModel *model, const double *x, int32_t q) {
-    const TlQuadSet *set = &model->sets.quads;
-    TlPoint at = {.x = x};
-    Group group;
-    Response response;
-    double H[LANES][HESSIAN];
-    TlQuadDetail detail = {.strain_hat = {0, 0, 0, 0, 0, 0, 1.0}};
-    strain_at_middle(set, x, q, detail.strain_hat, detail.strain);
-    khat_of(set, q, detail.Khat);
-    load_group(set, x, q, q + 1, &group);
-    respond_damped(model, &at, &group, WANT_STIFFNESS, &response);
-    positive_stress(response.s);
-    write_hessian(&group, &response, (Target){H[0], H[1]});
-    detail.energy_J = response.energy[0];
-    for (int a = 0; a < 4; a++) {
-        const double *block = H[0] + 9 * tl_block_index(4, a, a);
-        detail.psd_trace += block[0] + block[4] + block[8];
-    }
-    return detail;
-}
-
-double tl_stretch_quad_stretch(const TlModel *model, const double *x, int32_t q) {
-    double z[6], eps[3];
-    strain_at_middle(&model->sets.quads, x, q, z, eps);
-    double difference = eps[0] - eps[1];
-    double largest = 1.0 + eps[0] + eps[1] + sqrt(difference * difference + eps[2] * eps[2]);
-    return sqrt(tl_max(largest, 0.0));
 }

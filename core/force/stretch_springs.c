@@ -10,17 +10,12 @@
  * damped. */
 #include "force/stretch_springs.h"
 
-/* Damping weight tau/dt of a material at a point, 0 for none. */
-static double rate_of(const TlMaterial *m, const TlPoint *at) {
-    return at->dt_s > 0.0 ? m->stretch_damping_s / at->dt_s : 0.0;
-}
-
 static double springs_value(const TlModel *model, const TlPoint *at, int32_t begin, int32_t end) {
     const TlSpringSet *set = &model->sets.springs;
     double total = 0.0;
     for (int32_t s = begin; s < end; s++) {
         const int32_t *vertex = set->vertex + 2 * (int64_t)s;
-        double rate = rate_of(&model->materials[set->material[s]], at);
+        double rate = tl_damping_rate(&model->materials[set->material[s]], at);
         double length = tl_span(at->x, vertex).length, longer = length - set->length[s];
         double square = longer * longer;
         if (rate > 0.0) {
@@ -37,18 +32,13 @@ static void springs_derive(const TlModel *model, const TlPoint *at, int32_t begi
     const TlSpringSet *set = &model->sets.springs;
     for (int32_t s = begin; s < end; s++) {
         const int32_t *vertex = set->vertex + 2 * (int64_t)s;
-        double rate = rate_of(&model->materials[set->material[s]], at), k = set->k[s];
+        double rate = tl_damping_rate(&model->materials[set->material[s]], at), k = set->k[s];
         TlSpan span = tl_span(at->x, vertex);
         double tension = k * (span.length - set->length[s]);
         if (rate > 0.0) {
             tension += rate * k * (span.length - tl_span(at->x_start, vertex).length);
         }
-        tl_spring_gradient(span.n, tension, grad + TL_SPRING_GRADIENT * (int64_t)s);
-        if (hess != NULL) {
-            double across = tension > 0.0 ? tension / span.length : 0.0;
-            tl_spring_hessian(span.n, k * (1.0 + rate), across,
-                              hess + TL_SPRING_HESSIAN * (int64_t)s);
-        }
+        tl_spring_derive(span, tension, k * (1.0 + rate), s, grad, hess);
     }
 }
 
@@ -82,12 +72,5 @@ TlElements tl_stretch_springs(const TlModel *model) {
 }
 
 TlSpringDetail tl_stretch_springs_detail(const TlModel *model, const double *x, int32_t s) {
-    const TlSpringSet *set = &model->sets.springs;
-    const int32_t *vertex = set->vertex + 2 * (int64_t)s;
-    double length = tl_span(x, vertex).length, longer = length - set->length[s];
-    return (TlSpringDetail){.vertices = {vertex[0], vertex[1]},
-                            .rest_length = set->length[s],
-                            .length = length,
-                            .k = set->k[s],
-                            .energy_J = 0.5 * set->k[s] * longer * longer};
+    return tl_spring_detail(&model->sets.springs, x, s);
 }

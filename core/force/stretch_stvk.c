@@ -44,11 +44,6 @@ static inline double dot(const double a[3], const double b[3]) {
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-/* Damping weight tau/dt of a material at a point, 0 for none. */
-static double rate_of(const TlMaterial *m, const TlPoint *at) {
-    return at->dt_s > 0.0 ? m->stretch_damping_s / at->dt_s : 0.0;
-}
-
 /* S = C eps, C the upper half of a symmetric matrix. */
 static void multiply(const double C[6], const double eps[3], double S[3]) {
     S[0] = C[0] * eps[0] + C[1] * eps[1] + C[2] * eps[2];
@@ -65,7 +60,7 @@ static TlMembrane law_of(const TlModel *model, const TlPoint *at, int32_t t, Str
     const double *g = set->g + 4 * (int64_t)t;
     *s = strain_of(at->x, vertex, g);
     TlMembrane law = tl_compression(m, s->eps);
-    double rate = rate_of(m, at), S[3];
+    double rate = tl_damping_rate(m, at), S[3];
     if (rate > 0.0) {
         Strain s0 = strain_of(at->x_start, vertex, g);
         TlMembrane start = tl_compression(m, s0.eps);
@@ -112,7 +107,7 @@ static double plain_value(const TlModel *model, const TlPoint *at, int32_t begin
         const int32_t *vertex = set->vertex + 3 * (int64_t)t;
         const double *g = set->g + 4 * (int64_t)t;
         Strain s = strain_of(at->x, vertex, g);
-        double S[3], density, rate = rate_of(m, at);
+        double S[3], density, rate = tl_damping_rate(m, at);
         stress_of(m, s.eps, S);
         density = 0.5 * dot(s.eps, S);
         if (rate > 0.0) {
@@ -236,7 +231,7 @@ static void plain_derive(const TlModel *model, const TlPoint *at, int32_t begin,
         const double *g = set->g + 4 * (int64_t)t;
         const double gu[3] = {-g[0] - g[2], g[0], g[2]}, gv[3] = {-g[1] - g[3], g[1], g[3]};
         Strain s = strain_of(at->x, vertex, g);
-        double rate = rate_of(m, at), S[3], A = set->area[t];
+        double rate = tl_damping_rate(m, at), S[3], A = set->area[t];
         double eps[3] = {s.eps[0], s.eps[1], s.eps[2]};
         if (rate > 0.0) {
             Strain s0 = strain_of(at->x_start, vertex, g);
@@ -286,7 +281,7 @@ static void stvk_damp(const TlModel *model, const double *x, const double *v, in
 
 TlElements tl_stretch_stvk(const TlModel *model) {
     const TlTriangleSet *set = &model->sets.triangles;
-    return (TlElements){.name = "stretch",
+    return (TlElements){.name = "stretch stvk",
                         .group = TL_ENERGY_STRETCH,
                         .count = set->count,
                         .arity = 3,
@@ -320,7 +315,5 @@ TlStvkDetail tl_stretch_stvk_detail(const TlModel *model, const double *x, int32
 double tl_stretch_stvk_stretch(const TlModel *model, const double *x, int32_t t) {
     const TlTriangleSet *set = &model->sets.triangles;
     Strain s = strain_of(x, set->vertex + 3 * (int64_t)t, set->g + 4 * (int64_t)t);
-    double half = s.eps[0] - s.eps[1];
-    double largest = 1.0 + s.eps[0] + s.eps[1] + sqrt(half * half + s.eps[2] * s.eps[2]);
-    return sqrt(tl_max(largest, 0.0));
+    return tl_larger_stretch(s.eps);
 }

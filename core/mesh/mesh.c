@@ -98,7 +98,7 @@ static void check_face(Check *check, int32_t face, int32_t begin) {
     }
     for (int32_t c = begin; c < begin + size; c++) {
         check_corner(check, face, c);
-        for (int32_t d = begin; d < c; d++) {
+        for (int32_t d = begin; d < c && size <= 4; d++) {
             if (def->corners[c] == def->corners[d]) {
                 report(check, TOILE_MESH_REPEATED_CORNER, true, face, def->corners[c],
                        "face %" PRId32 " uses vertex %" PRId32 " twice; remove the doubled corner",
@@ -117,23 +117,30 @@ static void check_faces(Check *check) {
     }
 }
 
-static void check_finite(Check *check) {
-    const ToileMeshDef *def = check->def;
-    for (int32_t i = 0; i < 3 * def->vertex_count; i++) {
-        if (!tl_is_finite(def->positions_m[i]) || !tl_is_finite(check->positions[i])) {
-            report(check, TOILE_MESH_NOT_FINITE, true, -1, i / 3,
-                   "vertex %" PRId32 " has a coordinate that is not a number; clean the mesh",
-                   i / 3);
-            check->indices_sound = false;
-            i += 2 - i % 3;
+static bool all_finite(const double *values, int count) {
+    for (int i = 0; i < count; i++) {
+        if (!tl_is_finite(values[i])) {
+            return false;
         }
     }
-    for (int32_t i = 0; i < 2 * def->uv_count; i++) {
-        if (!tl_is_finite(def->uvs[i])) {
-            report(check, TOILE_MESH_NOT_FINITE, true, -1, -1,
-                   "uv %" PRId32 " is not a number; unwrap the mesh again", i / 2);
+    return true;
+}
+
+static void check_finite(Check *check) {
+    const ToileMeshDef *def = check->def;
+    for (int32_t v = 0; v < def->vertex_count; v++) {
+        int64_t at = 3 * (int64_t)v;
+        if (!all_finite(def->positions_m + at, 3) || !all_finite(check->positions + at, 3)) {
+            report(check, TOILE_MESH_NOT_FINITE, true, -1, v,
+                   "vertex %" PRId32 " has a coordinate that is not a number; clean the mesh", v);
             check->indices_sound = false;
-            i += 1 - i % 2;
+        }
+    }
+    for (int32_t i = 0; i < def->uv_count; i++) {
+        if (!all_finite(def->uvs + 2 * (int64_t)i, 2)) {
+            report(check, TOILE_MESH_NOT_FINITE, true, -1, -1,
+                   "uv %" PRId32 " is not a number; unwrap the mesh again", i);
+            check->indices_sound = false;
         }
     }
 }
@@ -156,6 +163,15 @@ bool tl_quad_turns_one_way(const TlVec3 p[4]) {
         }
     }
     return true;
+}
+
+bool tl_split_is_flat(const TlVec3 p[4], int32_t split[2][3]) {
+    for (int t = 0; t < 2; t++) {
+        if (height_ratio(p[split[t][0]], p[split[t][1]], p[split[t][2]]) < FLAT_RATIO) {
+            return true;
+        }
+    }
+    return false;
 }
 
 /* False when the triangle has no area. */
@@ -189,39 +205,65 @@ static bool check_triangle(const Check *check, int32_t face, int32_t begin,
     return ratio >= FLAT_RATIO && !uv_flat;
 }
 
-static void check_convex(const Check *check, int32_t face, int32_t begin) {
-    const ToileMeshDef *def = check->def;
+/* Corners of a quad at rest, and in uv where that is the pattern. */
+typedef struct Quad {
     TlVec3 p[4], uv[4];
+} Quad;
+
+static Quad load_quad(const Check *check, int32_t begin) {
+    const ToileMeshDef *def = check->def;
+    Quad quad = {.uv = {{0, 0, 0}}};
     for (int k = 0; k < 4; k++) {
-        p[k] = tl_load3(check->positions + 3 * (int64_t)def->corners[begin + k]);
+        quad.p[k] = tl_load3(check->positions + 3 * (int64_t)def->corners[begin + k]);
         if (check->uv_is_pattern) {
             const double *q = def->uvs + 2 * (int64_t)def->corner_uvs[begin + k];
-            uv[k] = tl_vec3(q[0], q[1], 0.0);
+            quad.uv[k] = tl_vec3(q[0], q[1], 0.0);
         }
     }
-    bool at_rest = tl_quad_turns_one_way(p);
-    if (!at_rest || (check->uv_is_pattern && !tl_quad_turns_one_way(uv))) {
-        report(check, TOILE_MESH_NOT_CONVEX, false, face, def->corners[begin],
+    return quad;
+}
+
+static void check_convex(const Check *check, int32_t face, int32_t begin, const Quad *quad) {
+    bool at_rest = tl_quad_turns_one_way(quad->p);
+    if (!at_rest || (check->uv_is_pattern && !tl_quad_turns_one_way(quad->uv))) {
+        report(check, TOILE_MESH_NOT_CONVEX, false, face, check->def->corners[begin],
                "face %" PRId32 " is a quad that is not convex %s; it will be simulated as two "
                "triangles: move its corners apart or split it",
                face, at_rest ? "in the uv pattern" : "at rest");
     }
 }
 
+static bool is_flat(const Check *check, const Quad *quad, int32_t split[2][3]) {
+    return tl_split_is_flat(quad->p, split) ||
+           (check->uv_is_pattern && tl_split_is_flat(quad->uv, split));
+}
+
+static void check_area(const Check *check, int32_t face, int32_t begin) {
+    int32_t split[2][3], other[2][3], size = check->def->face_sizes[face];
+    int32_t count = tl_split_face(check->def->corners + begin, size, split);
+    Quad quad = {.uv = {{0, 0, 0}}};
+    if (count == 2) {
+        /* a straight corner makes one of the splits flat; the other will be taken */
+        quad = load_quad(check, begin);
+        tl_split_other(split, other);
+        if (is_flat(check, &quad, split) && !is_flat(check, &quad, other)) {
+            memcpy(split, other, sizeof other);
+        }
+    }
+    bool has_area = true;
+    for (int32_t t = 0; t < count; t++) {
+        has_area = check_triangle(check, face, begin, split[t]) && has_area;
+    }
+    if (count == 2 && has_area) {
+        check_convex(check, face, begin, &quad);
+    }
+}
+
 static void check_areas(const Check *check) {
-    const ToileMeshDef *def = check->def;
     int32_t begin = 0;
-    for (int32_t f = 0; f < def->face_count; f++) {
-        int32_t split[2][3];
-        int32_t count = tl_split_face(def->corners + begin, def->face_sizes[f], split);
-        bool has_area = true;
-        for (int32_t t = 0; t < count; t++) {
-            has_area = check_triangle(check, f, begin, split[t]) && has_area;
-        }
-        if (count == 2 && has_area) {
-            check_convex(check, f, begin);
-        }
-        begin += def->face_sizes[f];
+    for (int32_t f = 0; f < check->def->face_count; f++) {
+        check_area(check, f, begin);
+        begin += check->def->face_sizes[f];
     }
 }
 

@@ -30,6 +30,8 @@ const char *tl_mesh_check_counts(const ToileMeshDef *def);
 /* Whether four points, in order around, turn the same way at every corner and never too little for
  * a bilinear patch. */
 bool tl_quad_turns_one_way(const TlVec3 points[4]);
+/* Whether a triangle of a split (offsets into the points) has no area. */
+bool tl_split_is_flat(const TlVec3 points[4], int32_t split[2][3]);
 /* Copies a mesh that passed the check; false when memory is refused. */
 bool tl_mesh_copy(TlArena *arena, const ToileMeshDef *def, TlMesh *out);
 

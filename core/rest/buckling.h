@@ -4,9 +4,9 @@
  * a table. Inline, because the table is made with the material and both are used by the force.
  *
  * [CK02] Choi, Ko: Stable but responsive cloth, 2002. [E] ElBadrawy, Hemayed: Speeding up cloth
- * simulation by linearizing the bending function of the physical mass-spring model (the table).
- * A strip of length L and bending stiffness kb, ends y L apart, has y = sinc(u), u = kappa L/2 in
- * [0, pi]. With w = u^2, sinc is the entire function S(w) = 1 - w/6 + w^2/120 - ..., so that
+ * simulation by linearizing the bending function of the physical mass-spring model, 2011 (the
+ * table). A strip of length L and bending stiffness kb, ends y L apart, has y = sinc(u), u = kappa
+ * L/2 in [0, pi]. With w = u^2, sinc is the entire function S(w) = 1 - w/6 + w^2/120 - ..., so that
  * nothing is singular: energy E = 1/2 kb L kappa^2 = kb/L 2 w, force dE/d|x| = kb/L^2 phi with phi
  * = 2/S'(w), from -12 at y = 1 to -4 pi^2 at y = 0. */
 #ifndef TL_BUCKLING_H

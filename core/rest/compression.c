@@ -6,13 +6,11 @@
  * q K11 while eps_uu < 0 and K11 else, k22 alike. K12 stays, or the stress would jump. Convex for q
  * >= |K12| / sqrt(K11 K22).
  *
- * Tension field [Pipkin 1986, The relaxed energy density for isotropic elastic membranes]: cloth
- * that would be compressed wrinkles instead, at no cost. With principal strains e1 >= e2 of an
- * isotropic fabric: slack (e1 <= 0) W = 0; wrinkled (e2 + nu e1 < 0) W = 1/2 E e1^2; else W is that
- * of K. Convex in the strain, so the tangent is positive semi-definite as it is. */
+ * Tension field ([P86] Pipkin: The relaxed energy density for isotropic elastic membranes, 1986):
+ * cloth that would be compressed wrinkles instead, at no cost. With principal strains e1 >= e2 of
+ * an isotropic fabric: slack (e1 <= 0) W = 0; wrinkled (e2 + nu e1 < 0) W = 1/2 E e1^2; else W is
+ * that of K. Convex in the strain, so the tangent is positive semi-definite as it is. */
 #include "rest/compression.h"
-
-#include <math.h>
 
 static TlMembrane linear_law(const TlMaterial *m, const double eps[3], double k11, double k22) {
     TlMembrane out = {

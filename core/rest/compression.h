@@ -6,11 +6,20 @@
 #ifndef TL_COMPRESSION_H
 #define TL_COMPRESSION_H
 
+#include "base/vec.h"
 #include "rest/material.h"
 
 /* Whether compression is resisted as tension is, so that stress is K times strain. */
 static inline bool tl_compression_is_plain(const TlMaterial *m) {
     return m->compression == TOILE_COMPRESSION_FACTOR && m->compression_factor == 1.0;
+}
+
+/* Larger principal stretch at a strain (weft, warp, engineering shear): the square root of the
+ * larger eigenvalue of F^T F. */
+static inline double tl_larger_stretch(const double eps[3]) {
+    double difference = eps[0] - eps[1];
+    double largest = 1.0 + eps[0] + eps[1] + sqrt(difference * difference + eps[2] * eps[2]);
+    return sqrt(tl_max(largest, 0.0));
 }
 
 typedef struct TlMembrane {

@@ -45,7 +45,7 @@ TlHingeBend tl_hinge_bend(const TlHinge *hinge) {
     TlVec3 M = tl_cross3(tl_sub3(hinge->b, hinge->a), hinge->e);
     double size = tl_length3(M);
     TlHingeBend bend;
-    bend.inverse = size > 0.0 ? 1.0 / size : 0.0;
+    bend.inverse = size > TL_LEAST_AREA ? 1.0 / size : 0.0;
     bend.N = tl_scale3(bend.inverse, M);
     bend.R = tl_madd3(tl_scale3(alpha[TL_A], hinge->a), alpha[TL_B], hinge->b);
     bend.R = tl_madd3(bend.R, alpha[TL_D], hinge->e);
@@ -76,9 +76,9 @@ TlHingeAngle tl_hinge_angle(const TlHinge *hinge) {
     angle.t = tl_unit3(hinge->e);
     angle.normal_a = tl_unit3(NA);
     angle.normal_b = tl_unit3(NB);
-    angle.slope_a = size_a > 0.0 ? l / size_a : 0.0;
-    angle.slope_b = size_b > 0.0 ? l / size_b : 0.0;
-    angle.inverse_length = l > 0.0 ? 1.0 / l : 0.0;
+    angle.slope_a = size_a > TL_LEAST_AREA ? l / size_a : 0.0;
+    angle.slope_b = size_b > TL_LEAST_AREA ? l / size_b : 0.0;
+    angle.inverse_length = l * l > TL_LEAST_AREA ? 1.0 / l : 0.0;
     angle.along_a = tl_dot3(hinge->a, angle.t) * angle.inverse_length;
     angle.along_b = tl_dot3(hinge->b, angle.t) * angle.inverse_length;
     angle.theta = tl_atan2(-tl_dot3(tl_cross3(angle.normal_a, angle.normal_b), angle.t),

@@ -22,14 +22,17 @@
  * quad whose last corner is its first: area, normal and their derivatives are the triangle's. */
 typedef struct TlFacet {
     TlVec3 d1, d2;
-    TlVec3 n; /* unit normal; zero when the area is */
-    double area;
+    TlVec3 n;    /* unit normal; zero when the area is */
+    double area; /* 0 below TL_LEAST_AREA */
 } TlFacet;
 
 static inline TlFacet tl_facet(TlVec3 d1, TlVec3 d2) {
     TlVec3 a = tl_scale3(0.5, tl_cross3(d1, d2));
     double area = tl_length3(a);
-    return (TlFacet){d1, d2, area > 0.0 ? tl_scale3(1.0 / area, a) : a, area};
+    if (!(area > TL_LEAST_AREA)) {
+        return (TlFacet){.d1 = d1, .d2 = d2};
+    }
+    return (TlFacet){d1, d2, tl_scale3(1.0 / area, a), area};
 }
 
 /* Derivative of n for a change of the diagonals. */

@@ -1,7 +1,10 @@
 /* SPDX-FileCopyrightText: 2026 Toile contributors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Orthotropic membrane constants from engineering ones [Volino 2009], and the bending law with its
- * integral; see material.h. */
+/* Orthotropic membrane constants from engineering ones, the bending law with its integral, and the
+ * table of arcs; see material.h.
+ *
+ * [VMF09] Volino, Magnenat-Thalmann, Faure: A simple approach to nonlinear tensile stiffness for
+ * accurate cloth simulation, 2009. */
 #include "rest/material.h"
 
 #include <string.h>
@@ -19,8 +22,8 @@ static bool copy_law(TlArena *arena, const ToileFabric *fabric, TlBendLaw *law) 
         return false;
     }
     for (int32_t i = 0; i < n; i++) {
-        law->curvature[i] = fabric->bend_law[2 * i];
-        law->moment[i] = fabric->bend_law[2 * i + 1];
+        law->curvature[i] = fabric->bend_law[2 * (int64_t)i];
+        law->moment[i] = fabric->bend_law[2 * (int64_t)i + 1];
         if (i > 0) {
             law->energy[i] = law->energy[i - 1] + 0.5 * (law->moment[i] + law->moment[i - 1]) *
                                                       (law->curvature[i] - law->curvature[i - 1]);
@@ -30,8 +33,8 @@ static bool copy_law(TlArena *arena, const ToileFabric *fabric, TlBendLaw *law) 
 }
 
 /* The knots are exact; the energies integrate the lines between them. */
-static bool make_arcs(TlArena *arena, const TlMaterial *m, TlArcTable *arcs) {
-    int32_t n = m->bend_model == TOILE_BEND_CHOI_KO_TABLE ? m->intervals : 0;
+static bool make_arcs(TlArena *arena, const ToileFabric *fabric, TlArcTable *arcs) {
+    int32_t n = fabric->bend_model == TOILE_BEND_CHOI_KO_TABLE ? fabric->bend_intervals : 0;
     arcs->intervals = n;
     if (n == 0) {
         return true;
@@ -85,10 +88,9 @@ bool tl_material(TlArena *arena, const ToileFabric *fabric, TlMaterial *out) {
     m->bend_poisson = fabric->bend_poisson;
     m->in_element_weight = fabric->bend_in_element_weight;
     m->fold_exponent = fabric->bend_fold_exponent;
-    m->intervals = fabric->bend_intervals;
     m->rest_curvature = (ToileRestCurvature)fabric->rest_curvature;
     m->rest_curvature_per_m = fabric->rest_curvature_per_m;
     m->thickness_m = fabric->thickness_m;
     m->friction = fabric->friction;
-    return copy_law(arena, fabric, &m->law) && make_arcs(arena, m, &m->arcs);
+    return copy_law(arena, fabric, &m->law) && make_arcs(arena, fabric, &m->arcs);
 }

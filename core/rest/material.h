@@ -17,9 +17,8 @@ typedef struct TlBendLaw {
 } TlBendLaw;
 
 typedef struct TlMaterial {
-    double K11, K12, K22,
-        K33;                /* membrane stiffness in weft and warp axes, N/m; engineering shear */
-    double E1, E2, poisson; /* as given */
+    double K11, K12, K22, K33; /* membrane, in weft and warp axes, N/m; engineering shear */
+    double E1, E2, poisson;    /* as given */
     ToileStretchModel stretch_model;
     ToileCompression compression;
     double compression_factor;
@@ -29,12 +28,11 @@ typedef struct TlMaterial {
     double density_kg_per_m2;
     ToileBendModel bend_model;
     double bend_weft_N_m, bend_warp_N_m;
-    double
-        bend_factor; /* c of the bending coefficient: 1 calibrated, 1/3 as printed in the paper */
+    double bend_factor; /* c of the bending coefficient: 1 calibrated, 1/3 as in the paper */
     double bend_damping_N_m_s;
     ToileBendDamping bend_damping_model;
     double bend_poisson, in_element_weight;
-    int32_t fold_exponent, intervals;
+    int32_t fold_exponent;
     ToileRestCurvature rest_curvature;
     double rest_curvature_per_m;
     TlBendLaw law;

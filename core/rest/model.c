@@ -5,20 +5,25 @@
 
 #include <string.h>
 
+/* vertices, or elements of up to four corners each: these still count in 32 bits */
+#define MOST_ITEMS (INT32_MAX / 4)
+
 static int32_t corners_of(const TlSetView *view) {
     return view->corner_count != NULL ? *view->corner_count : 0;
 }
 
 /* Joins set number `s` of all cloths. */
 static bool join(TlArena *arena, TlRest *const *rests, int32_t count, int32_t s, TlSets *out) {
-    int32_t elements = 0, corners = 0;
+    int64_t elements = 0, corners = 0;
     for (int32_t i = 0; i < count; i++) {
         TlSetView view = tl_set_view(&rests[i]->sets, s);
         elements += *view.count;
         corners += corners_of(&view);
     }
     TlSetView to = tl_set_view(out, s);
-    if (!tl_columns_alloc(arena, to.columns, to.column_count, elements, corners)) {
+    if (elements > MOST_ITEMS || corners > INT32_MAX ||
+        !tl_columns_alloc(arena, to.columns, to.column_count, (int32_t)elements,
+                          (int32_t)corners)) {
         return false;
     }
     TlAppend append = {.vertex_offset = 0};
@@ -34,9 +39,9 @@ static bool join(TlArena *arena, TlRest *const *rests, int32_t count, int32_t s,
         append.corner_at += append.corner_count;
         append.vertex_offset += rests[i]->vertex_count;
     }
-    *to.count = elements;
+    *to.count = append.element_at;
     if (to.corner_count != NULL) {
-        *to.corner_count = corners;
+        *to.corner_count = append.corner_at;
     }
     return true;
 }
@@ -44,9 +49,12 @@ static bool join(TlArena *arena, TlRest *const *rests, int32_t count, int32_t s,
 bool tl_model_build(TlArena *arena, TlRest *const *rests, const TlMaterial *materials,
                     int32_t count, TlModel *out) {
     memset(out, 0, sizeof *out);
-    int32_t vertices = 0;
+    int64_t vertices = 0;
     for (int32_t i = 0; i < count; i++) {
         vertices += rests[i]->vertex_count;
+    }
+    if (vertices > MOST_ITEMS) {
+        return false;
     }
     TlMaterial *own_materials = TL_NEW(arena, TlMaterial, count);
     out->vertex_material = TL_NEW(arena, int32_t, vertices);

@@ -4,6 +4,8 @@
  * P = p_s and Q = p_t at the middle and T = p_st: p_s = P + (t - 1/2) T, p_t = Q + (s - 1/2) T. */
 #include "rest/pieces.h"
 
+#include "mesh/split.h"
+
 #include <string.h>
 
 static TlVec3 load_uv(const TlMesh *mesh, int32_t corner, double scale) {
@@ -18,7 +20,9 @@ static TlVec3 rest_point(const TlRestInput *in, int32_t corner) {
     return tl_load3(in->positions + 3 * (int64_t)in->mesh->corners[corner]);
 }
 
-bool tl_quad_is_convex(const TlRestInput *in, int32_t first_corner) {
+/* Whether a quad, given by its first corner in the mesh, is convex in its rest shape and, where
+ * that counts, in uv. */
+static bool is_convex(const TlRestInput *in, int32_t first_corner) {
     TlVec3 rest[4], uv[4];
     for (int k = 0; k < 4; k++) {
         rest[k] = rest_point(in, first_corner + k);
@@ -42,31 +46,33 @@ static void add_piece(TlPieces *out, int32_t face, int32_t size, const int32_t *
     out->quad_count += size == 4;
 }
 
-/* Whether both triangles of a split turn the same way; the split of an arrowhead through the wrong
- * corner folds one over the other. */
+/* Whether both triangles of a split have an area, and turn the same way: the split of an arrowhead
+ * through the wrong corner folds one over the other. */
 static bool is_sound_split(const TlRestInput *in, int32_t begin, int32_t split[2][3]) {
-    TlVec3 normal[2];
-    for (int t = 0; t < 2; t++) {
-        TlVec3 a = rest_point(in, begin + split[t][0]), b = rest_point(in, begin + split[t][1]);
-        TlVec3 c = rest_point(in, begin + split[t][2]);
-        normal[t] = tl_cross3(tl_sub3(b, a), tl_sub3(c, a));
+    TlVec3 p[4], uv[4], normal[2];
+    bool oriented = in->pattern == TOILE_PATTERN_ORIENTATION;
+    for (int k = 0; k < 4; k++) {
+        p[k] = rest_point(in, begin + k);
+        uv[k] = oriented ? load_uv(in->mesh, begin + k, 1.0) : p[k];
     }
-    return tl_dot3(normal[0], normal[1]) > 0.0;
+    for (int t = 0; t < 2; t++) {
+        const int32_t *c = split[t];
+        normal[t] = tl_cross3(tl_sub3(p[c[1]], p[c[0]]), tl_sub3(p[c[2]], p[c[0]]));
+    }
+    return !tl_split_is_flat(p, split) && !tl_split_is_flat(uv, split) &&
+           tl_dot3(normal[0], normal[1]) > 0.0;
 }
 
 /* Triangles of a face as offsets into its corners: through the lowest-numbered vertex, or where
  * that is unsound through its neighbour. */
 static int32_t split_face(const TlRestInput *in, int32_t face, int32_t split[2][3]) {
     int32_t begin = in->mesh->face_start[face], size = in->mesh->face_start[face + 1] - begin;
-    int32_t n = tl_split_face(in->mesh->corners + begin, size, split);
-    int32_t other[2][3];
-    for (int32_t t = 0; t < n; t++) {
-        for (int k = 0; k < 3; k++) {
-            other[t][k] = (split[t][k] + 1) % size;
+    int32_t n = tl_split_face(in->mesh->corners + begin, size, split), other[2][3];
+    if (n == 2 && !is_sound_split(in, begin, split)) {
+        tl_split_other(split, other);
+        if (is_sound_split(in, begin, other)) {
+            memcpy(split, other, sizeof other);
         }
-    }
-    if (n == 2 && !is_sound_split(in, begin, split) && is_sound_split(in, begin, other)) {
-        memcpy(split, other, sizeof other);
     }
     return n;
 }
@@ -74,7 +80,7 @@ static int32_t split_face(const TlRestInput *in, int32_t face, int32_t split[2][
 static void add_face(TlPieces *out, int32_t face) {
     const TlMesh *mesh = out->in.mesh;
     int32_t begin = mesh->face_start[face], size = mesh->face_start[face + 1] - begin;
-    if (size == 4 && out->in.native && tl_quad_is_convex(&out->in, begin)) {
+    if (size == 4 && out->in.native && is_convex(&out->in, begin)) {
         const int32_t corners[4] = {begin, begin + 1, begin + 2, begin + 3};
         add_piece(out, face, 4, corners);
         return;
@@ -106,10 +112,6 @@ bool tl_pieces_build(TlArena *arena, const TlRestInput *in, TlPieces *out) {
 
 TlVec3 tl_piece_rest(const TlPieces *pieces, int32_t p, int32_t k) {
     return rest_point(&pieces->in, pieces->corner[pieces->start[p] + k]);
-}
-
-TlVec3 tl_piece_position(const TlPieces *pieces, int32_t p, int32_t k) {
-    return tl_load3(pieces->in.positions + 3 * (int64_t)pieces->vertex[pieces->start[p] + k]);
 }
 
 double tl_piece_area(const TlPieces *pieces, int32_t p) {
@@ -176,6 +178,16 @@ TlFrame tl_piece_frame(const TlPieces *pieces, int32_t p, double s, double t) {
     return frame;
 }
 
+double tl_frame_inverse(const TlFrame *f, double H[4]) {
+    double us = tl_dot3(f->ps, f->e1), vs = tl_dot3(f->ps, f->e2);
+    double ut = tl_dot3(f->pt, f->e1), vt = tl_dot3(f->pt, f->e2), det = us * vt - ut * vs;
+    H[0] = vt / det;
+    H[1] = -ut / det;
+    H[2] = -vs / det;
+    H[3] = us / det;
+    return det;
+}
+
 TlPieceEdge tl_piece_edge(const TlPieces *pieces, int32_t p, int32_t k) {
     int32_t size = tl_piece_size(pieces, p);
     static const double middle[4][2] = {{0.5, 0.0}, {1.0, 0.5}, {0.5, 1.0}, {0.0, 0.5}};
@@ -183,4 +195,30 @@ TlPieceEdge tl_piece_edge(const TlPieces *pieces, int32_t p, int32_t k) {
     TlVec3 e = tl_sub3(tl_piece_rest(pieces, p, (k + 1) % size), tl_piece_rest(pieces, p, k));
     double u = tl_dot3(e, frame.e1), v = tl_dot3(e, frame.e2), flat = sqrt(u * u + v * v);
     return (TlPieceEdge){tl_length3(e), u / flat, v / flat};
+}
+
+TlSide tl_piece_side(const TlPieces *pieces, int32_t p, int32_t first, bool from_c) {
+    int32_t size = tl_piece_size(pieces, p), last = (first + 1) % size;
+    TlVec3 c = tl_piece_rest(pieces, p, from_c ? first : last);
+    TlVec3 d = tl_piece_rest(pieces, p, from_c ? last : first);
+    TlSide side = {.far_count = size - 2, .by_c = from_c ? size - 3 : 0, .e = tl_sub3(d, c)};
+    for (int32_t k = 0; k < side.far_count; k++) {
+        int32_t corner = (first + 2 + k) % size;
+        side.far[k] = pieces->vertex[pieces->start[p] + corner];
+        side.offset[k] = tl_sub3(tl_piece_rest(pieces, p, corner), c);
+    }
+    side.edge = tl_piece_edge(pieces, p, first);
+    return side;
+}
+
+void tl_piece_sides(const TlPieces *pieces, const TlEdgeUse uses[2], TlSide sides[2]) {
+    for (int i = 0; i < 2; i++) {
+        int32_t p = uses[i].face, first = uses[i].corner - pieces->start[p];
+        sides[i] = tl_piece_side(pieces, p, first, i == 0 || uses[i].forward == uses[0].forward);
+    }
+}
+
+TlFoot tl_foot(TlVec3 point, TlVec3 e) {
+    return (TlFoot){tl_dot3(point, e) / tl_dot3(e, e),
+                    tl_length3(tl_cross3(point, e)) / tl_length3(e)};
 }

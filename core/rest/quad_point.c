@@ -18,6 +18,18 @@ void tl_quad_point_map(const double H[4], double map[9]) {
     map[8] = su * tv + tu * sv;
 }
 
+void tl_quad_strains(const TlVec3 p[4], double z[6]) {
+    TlVec3 D1 = tl_sub3(p[2], p[0]), D2 = tl_sub3(p[1], p[3]);
+    TlVec3 P = tl_scale3(0.5, tl_add3(D1, D2)), Q = tl_scale3(0.5, tl_sub3(D1, D2));
+    TlVec3 T = tl_add3(tl_sub3(p[0], p[1]), tl_sub3(p[2], p[3]));
+    z[0] = 0.5 * tl_dot3(P, P);
+    z[1] = 0.5 * tl_dot3(Q, Q);
+    z[2] = tl_dot3(P, Q);
+    z[3] = tl_dot3(P, T);
+    z[4] = tl_dot3(Q, T);
+    z[5] = 0.5 * tl_dot3(T, T);
+}
+
 /* Strain as B e: the map times the metric in inner products of diagonals and T. */
 static void strain_rows(const TlQuadPoint *point, double B[3][6]) {
     double a = point->a, b = point->b;

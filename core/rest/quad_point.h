@@ -9,12 +9,13 @@
  *     e = (D1.D1/2, D2.D2/2, D1.D2, D1.T, D2.T, T.T/2) minus the same at rest,
  *
  * a linear image of the seven strains of [S] Schweickart, Zhai: Simulating cloth using bilinear
- * elements (the seventh is the constant that stands for rest): D1 = P + Q, D2 = P - Q. In diagonals
- * every vertex enters two of the three vectors only, which halves the work of the Hessian. */
+ * elements, 2021 (the seventh is the constant that stands for rest): D1 = P + Q, D2 = P - Q. In
+ * diagonals every vertex enters two of the three vectors only, which halves the work of the
+ * Hessian. */
 #ifndef TL_QUAD_POINT_H
 #define TL_QUAD_POINT_H
 
-#include <stdint.h>
+#include "base/vec.h"
 
 enum { TL_KHAT = 21 }; /* upper half of a symmetric 6x6 matrix, row by row */
 
@@ -26,6 +27,10 @@ typedef struct TlQuadPoint {
 
 /* The strain map of H = J^-1 (Hsu Hsv Htu Htv). */
 void tl_quad_point_map(const double H[4], double map[9]);
+/* [S]'s strains of a quad with these corners, without the constant: (P.P/2, Q.Q/2, P.Q, P.T, Q.T,
+ * T.T/2), by the very operations of stretch_quad.c, so that the change since rest is exactly zero
+ * at rest. */
+void tl_quad_strains(const TlVec3 corners[4], double z[6]);
 /* k += weight B^T C B, C the upper half of a symmetric 3x3 matrix. */
 void tl_quad_point_add_stiffness(const TlQuadPoint *point, const double C[6], double k[TL_KHAT]);
 
@@ -61,17 +66,6 @@ static inline void tl_quad_point_add_stress(const TlQuadPoint *point, const doub
     s[3] += 0.5 * (PT + QT);
     s[4] += 0.5 * (PT - QT);
     s[5] += a * a * ss + b * b * tt + 2.0 * a * b * st;
-}
-
-/* The six inner products of D1, D2, T from those of P, Q, T: (P.P/2, Q.Q/2, P.Q, P.T, Q.T, T.T/2).
- */
-static inline void tl_quad_diagonals(const double z[6], double e[6]) {
-    e[0] = z[0] + z[1] + z[2];
-    e[1] = z[0] + z[1] - z[2];
-    e[2] = 2.0 * (z[0] - z[1]);
-    e[3] = z[3] + z[4];
-    e[4] = z[3] - z[4];
-    e[5] = z[5];
 }
 
 #endif

@@ -16,8 +16,6 @@
 #include "rest/hinge.h"
 #include "rest/rest_shape.h"
 
-/* hinges flatter than this part of their edge are left out */
-#define DEGENERATE_HEIGHT 1e-6
 /* heights count as at least this part of the edge in lambda, which grows with 1/h^2; never in alpha
  */
 #define LAMBDA_HEIGHT 0.05
@@ -27,17 +25,18 @@
 #define LEAST_APEX 0.5
 
 /* One side of a hinge in its own piece: where the apex stands over the edge C-D. */
-typedef struct Side {
+typedef struct Wing {
     int32_t apex_count;
     int32_t apex[2];
     double share[2];
-    double length, along, height; /* along: foot of the apex, from C, as part of the length */
+    double length;
+    TlFoot foot; /* of the apex */
     double mu;
-} Side;
+} Wing;
 
 /* A hinge before it is written into the set. */
 typedef struct Draft {
-    Side a, b;
+    Wing a, b;
     int32_t c, d;
     double alpha[TL_HINGE_POINTS];
     double mu, scale; /* lambda = scale mu */
@@ -79,44 +78,33 @@ static double apex_share(TlVec3 e, TlVec3 p, TlVec3 q) {
     return 0.5 + more;
 }
 
-/* The edge of piece `p` that starts at its corner `first`; `from_c` tells whether that is C. */
-static Side hinge_side(const TlPieces *pieces, int32_t p, int32_t first, bool from_c) {
-    const TlMaterial *m = pieces->in.material;
-    int32_t size = tl_piece_size(pieces, p);
-    int32_t last = (first + 1) % size;
-    TlVec3 c = tl_piece_rest(pieces, p, from_c ? first : last);
-    TlVec3 d = tl_piece_rest(pieces, p, from_c ? last : first);
-    TlVec3 e = tl_sub3(d, c), far[2], a = {0, 0, 0};
-    Side side = {.apex_count = size - 2, .share = {1.0, 0.0}};
-    for (int32_t k = 0; k < side.apex_count; k++) {
-        int32_t corner = (first + 2 + k) % size;
-        side.apex[k] = pieces->vertex[pieces->start[p] + corner];
-        far[k] = tl_sub3(tl_piece_rest(pieces, p, corner), c);
+static Wing wing_of(const TlMaterial *m, const TlSide *from) {
+    const TlPieceEdge *edge = &from->edge;
+    TlVec3 a = {0, 0, 0};
+    Wing wing = {.apex_count = from->far_count,
+                 .apex = {from->far[0], from->far[1]},
+                 .share = {1.0, 0.0},
+                 .length = edge->length};
+    if (wing.apex_count == 2) {
+        wing.share[0] = apex_share(from->e, from->offset[0], from->offset[1]);
+        wing.share[1] = 1.0 - wing.share[0];
     }
-    if (size == 4) {
-        side.share[0] = apex_share(e, far[0], far[1]);
-        side.share[1] = 1.0 - side.share[0];
+    for (int32_t k = 0; k < wing.apex_count; k++) {
+        a = tl_madd3(a, wing.share[k], from->offset[k]);
     }
-    for (int32_t k = 0; k < side.apex_count; k++) {
-        a = tl_madd3(a, side.share[k], far[k]);
-    }
-    double l2 = tl_dot3(e, e);
-    side.length = sqrt(l2);
-    side.along = tl_dot3(a, e) / l2;
-    side.height = tl_length3(tl_cross3(a, e)) / side.length;
+    wing.foot = tl_foot(a, from->e);
     /* [V] Eq. 15: an edge along the weft bends in the warp direction */
-    TlPieceEdge edge = tl_piece_edge(pieces, p, first);
-    side.mu = m->bend_weft_N_m * edge.ev * edge.ev + m->bend_warp_N_m * edge.eu * edge.eu;
-    return side;
+    wing.mu = m->bend_weft_N_m * edge->ev * edge->ev + m->bend_warp_N_m * edge->eu * edge->eu;
+    return wing;
 }
 
 /* [V] Eq. 5 and 6 in signed form. */
 static void set_alpha(Draft *draft) {
-    double hA = draft->a.height, hB = draft->b.height;
+    double hA = draft->a.foot.height, hB = draft->b.foot.height;
     double aA = hB / (hA + hB), aB = hA / (hA + hB);
     draft->alpha[TL_A] = aA;
     draft->alpha[TL_B] = aB;
-    draft->alpha[TL_D] = -(aA * draft->a.along + aB * draft->b.along);
+    draft->alpha[TL_D] = -(aA * draft->a.foot.along + aB * draft->b.foot.along);
     draft->alpha[TL_C] = -1.0 - draft->alpha[TL_D];
 }
 
@@ -133,10 +121,10 @@ static void add_point(TlHingeSet *set, int32_t count, const int32_t *vertex, con
 
 static void add_hinge(const TlPieces *pieces, const Draft *draft, TlHingeSet *set) {
     const TlMaterial *m = pieces->in.material;
-    const Side *a = &draft->a, *b = &draft->b;
-    double hA = a->height, hB = b->height, l = 0.5 * (a->length + b->length);
+    const Wing *a = &draft->a, *b = &draft->b;
+    double hA = a->foot.height, hB = b->foot.height, l = 0.5 * (a->length + b->length);
     static const double whole = 1.0;
-    if (tl_min(hA, hB) < DEGENERATE_HEIGHT * l) {
+    if (tl_min(hA, hB) < TL_LEAST_HEIGHT * l) {
         return;
     }
     int32_t i = set->count++;
@@ -172,15 +160,17 @@ static double curvature_at(const TlRestInput *in, int32_t v) {
 
 /* ---- edges ---- */
 
-static void add_edge(const TlPieces *pieces, const TlEdgeUse *x, const TlEdgeUse *y,
-                     TlHingeSet *set) {
-    double c = pieces->in.material->bend_factor;
-    /* side A is the piece that runs from C to D; with flipped neighbours, the first one */
-    Draft draft = {.c = x->forward ? x->lo : x->hi, .d = x->forward ? x->hi : x->lo};
-    draft.a = hinge_side(pieces, x->face, x->corner - pieces->start[x->face], true);
-    draft.b =
-        hinge_side(pieces, y->face, y->corner - pieces->start[y->face], y->forward == x->forward);
-    double hA = draft.a.height, hB = draft.b.height, l = 0.5 * (draft.a.length + draft.b.length);
+/* Wing A is the piece that runs from C to D. */
+static void add_edge(const TlPieces *pieces, const TlEdgeUse uses[2], TlHingeSet *set) {
+    const TlMaterial *m = pieces->in.material;
+    TlSide sides[2];
+    tl_piece_sides(pieces, uses, sides);
+    Draft draft = {.a = wing_of(m, &sides[0]),
+                   .b = wing_of(m, &sides[1]),
+                   .c = uses->forward ? uses->lo : uses->hi,
+                   .d = uses->forward ? uses->hi : uses->lo};
+    double hA = draft.a.foot.height, hB = draft.b.foot.height, c = m->bend_factor;
+    double l = 0.5 * (draft.a.length + draft.b.length);
     set_alpha(&draft);
     draft.mu = 0.5 * (draft.a.mu + draft.b.mu);
     /* [V] Eq. 10 with c in place of 1/3 */
@@ -230,11 +220,12 @@ static Twist twist_of(const TlPieces *pieces, int32_t p) {
     twist.size2 = twist.uu * twist.uu + twist.vv * twist.vv + 2.0 * twist.uv * twist.uv;
     /* edges of a quad that is no parallelogram resist some of V already */
     for (int k = 0; k < 4; k++) {
-        Side side = hinge_side(pieces, p, k, true);
+        TlSide edge = tl_piece_side(pieces, p, k, true);
+        Wing wing = wing_of(pieces->in.material, &edge);
         double eu = u[(k + 1) % 4] - u[k], ev = v[(k + 1) % 4] - v[k];
         double across = (twist.uu * ev * ev - 2.0 * twist.uv * eu * ev + twist.vv * eu * eu) /
                         (eu * eu + ev * ev);
-        overlap += 0.5 * side.length * side.height / area * across * across / twist.size2;
+        overlap += 0.5 * wing.length * wing.foot.height / area * across * across / twist.size2;
     }
     twist.share = 1.0 / (1.0 + overlap);
     return twist;
@@ -249,12 +240,11 @@ static Draft diagonal_pair(const TlPieces *pieces, int32_t p, int32_t k) {
     for (int32_t i = 0; i < 2; i++) {
         int32_t corner = (k + 2 * i) % 4;
         TlVec3 a = tl_sub3(tl_piece_rest(pieces, p, corner), c);
-        double l2 = tl_dot3(e, e);
-        Side side = {.apex_count = 1, .apex = {vertex[corner]}, .share = {1.0}};
-        side.length = sqrt(l2);
-        side.along = tl_dot3(a, e) / l2;
-        side.height = tl_length3(tl_cross3(a, e)) / side.length;
-        *(i == 0 ? &draft.a : &draft.b) = side;
+        *(i == 0 ? &draft.a : &draft.b) = (Wing){.apex_count = 1,
+                                                 .apex = {vertex[corner]},
+                                                 .share = {1.0},
+                                                 .length = tl_length3(e),
+                                                 .foot = tl_foot(a, e)};
     }
     set_alpha(&draft);
     return draft;
@@ -286,7 +276,7 @@ static void add_quad(const TlPieces *pieces, int32_t p, TlHingeSet *set) {
     }
     for (int i = 0; i < count; i++) {
         Draft *draft = &pairs[i];
-        double hA = draft->a.height, hB = draft->b.height, lever = hA * hB / (hA + hB);
+        double hA = draft->a.foot.height, hB = draft->b.foot.height, lever = hA * hB / (hA + hB);
         /* the orthotropic plate of Poisson ratio 0: twist between weft and warp has the geometric
          * mean of both moduli */
         draft->mu = (D1 * twist.uu * twist.uu + D2 * twist.vv * twist.vv +
@@ -306,7 +296,8 @@ static void add_quad(const TlPieces *pieces, int32_t p, TlHingeSet *set) {
 bool tl_rest_hinges(TlArena *arena, const TlPieces *pieces, TlRest *out) {
     const TlEdges *edges = &pieces->edges;
     TlHingeSet *set = &out->sets.hinges[hinge_kind(&pieces->in)];
-    int32_t most = edges->use_count / 2, diagonals = 2 * pieces->quad_count;
+    int32_t most = edges->use_count / 2;
+    int32_t diagonals = (has_angles(pieces->in.material) ? 2 : 1) * pieces->quad_count;
     if (!tl_set_alloc(arena, &out->sets, set, most + diagonals,
                       TL_HINGE_CORNERS * most + TL_HINGE_POINTS * diagonals)) {
         return false;
@@ -315,7 +306,7 @@ bool tl_rest_hinges(TlArena *arena, const TlPieces *pieces, TlRest *out) {
     for (int32_t u = 0; u < edges->use_count;) {
         int32_t next = tl_edges_next(edges, u);
         if (next - u == 2) {
-            add_edge(pieces, &edges->uses[u], &edges->uses[u + 1], set);
+            add_edge(pieces, &edges->uses[u], set);
         }
         u = next;
     }

@@ -2,10 +2,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rings and patches of the Koiter model at rest, from the pieces and their frames.
  *
- * [S] Schweickart, Zhai: Bilinear cloth (adjoint shape operator at vertices, bending inside quads).
- * [DBD20] De Goes, Butts, Desbrun: Discrete differential operators on polygonal meshes, 2020, Eq.
- * 24 and 26. The formulas of koiter.h are taken with the metric of the rest shape, so that
- * everything but the normals is constant.
+ * [S] Schweickart, Zhai: Simulating cloth using bilinear elements, 2021 (adjoint shape operator at
+ * vertices, bending inside quads). [DBD20] De Goes, Butts, Desbrun: Discrete differential operators
+ * on polygonal meshes, 2020, Eq. 24 and 26. The formulas of koiter.h are taken with the metric of
+ * the rest shape, so that everything but the normals is constant.
  *
  * A ring is a fan of pieces around a vertex, found by walking over edges that two pieces share; it
  * ends at borders and at edges of three or more pieces. Pieces that are wound against the first are
@@ -19,10 +19,10 @@
  *   scaled to sum to a full turn, with every piece in the middle of its share.
  * The curvature at rest is always that of the 3D rest mesh, measured by the operator so built.
  *
- * Stiffness (orthotropic, PHYSICS 4.1) is that of the pieces' weft and warp in the frame of the
- * vertex, their mean by area. We average the stiffness and not the directions: the two are the same
- * where the grain is, and the mean of directions has no answer at the seam of two panels cut across
- * each other. */
+ * Stiffness, that of the orthotropic plate of plate_form below, is taken along the pieces' weft and
+ * warp and turned to the frame of the vertex, their mean by area. We average the stiffness and not
+ * the directions: the two are the same where the grain is, and the mean of directions has no answer
+ * at the seam of two panels cut across each other. */
 #include "base/elementary.h"
 #include "rest/koiter.h"
 #include "rest/rest_shape.h"
@@ -387,10 +387,8 @@ static void add_patch(const TlPieces *pieces, int32_t p, TlPatchSet *set) {
     int32_t i = set->count++, *vertex = set->vertex + 4 * (int64_t)i;
     memcpy(vertex, pieces->vertex + pieces->start[p], 4 * sizeof *vertex);
     TlFrame f = tl_piece_frame(pieces, p, 0.5, 0.5);
-    double Pu = tl_dot3(f.ps, f.e1), Pv = tl_dot3(f.ps, f.e2);
-    double Qu = tl_dot3(f.pt, f.e1), Qv = tl_dot3(f.pt, f.e2), det = Pu * Qv - Qu * Pv;
-    double Hsu = Qv / det, Hsv = -Qu / det, Htu = -Pv / det, Htv = Pu / det;
-    const double k[3] = {2.0 * Hsu * Htu, 2.0 * Hsv * Htv, Hsu * Htv + Htu * Hsv};
+    double H[4], det = tl_frame_inverse(&f, H);
+    const double k[3] = {2.0 * H[0] * H[2], 2.0 * H[1] * H[3], H[0] * H[3] + H[2] * H[1]};
     Plate viscous = {m->bend_damping_N_m_s, m->bend_damping_N_m_s, m->bend_poisson};
     double scale = m->in_element_weight * fabs(det);
     set->stiffness[i] = scale * plate_form(plate_of(m), k, k);

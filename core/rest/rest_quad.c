@@ -3,8 +3,8 @@
 /* Bilinear quads at rest: the stiffness over the strains of the whole quad, integrated once by
  * Gauss.
  *
- * [S] Schweickart, Zhai: Simulating cloth using bilinear elements. Khat = sum_q w_q |p_s x p_t| B^T
- * K B, B(s, t) the strain as a linear map of seven values. We keep the six that vary, as
+ * [S] Schweickart, Zhai: Simulating cloth using bilinear elements, 2021. Khat = sum_q w_q |p_s x
+ * p_t| B^T K B, B(s, t) the strain as a linear map of seven values. We keep the six that vary, as
  * differences to rest: Khat times the seven at rest is zero, since the strain at rest is zero at
  * every point, so the seventh row and column follow from the others and the stress at rest is
  * exactly zero. The rest shape may be non-planar: J stands in the tangent plane of each point.
@@ -51,39 +51,13 @@ static Gauss gauss_of(int32_t n) {
     return gauss;
 }
 
-/* H = J^-1 (Hsu Hsv Htu Htv), J the tangents in weft and warp. */
-static void inverse_tangents(const TlFrame *f, double H[4]) {
-    double us = tl_dot3(f->ps, f->e1), vs = tl_dot3(f->ps, f->e2);
-    double ut = tl_dot3(f->pt, f->e1), vt = tl_dot3(f->pt, f->e2), det = us * vt - ut * vs;
-    H[0] = vt / det;
-    H[1] = -ut / det;
-    H[2] = -vs / det;
-    H[3] = us / det;
-}
-
 static TlQuadPoint point_of(const TlPieces *pieces, int32_t p, double a, double b, double weight) {
     TlFrame f = tl_piece_frame(pieces, p, b + 0.5, a + 0.5);
     TlQuadPoint point = {.weight = weight * tl_length3(tl_cross3(f.ps, f.pt)), .a = a, .b = b};
     double H[4];
-    inverse_tangents(&f, H);
+    tl_frame_inverse(&f, H);
     tl_quad_point_map(H, point.map);
     return point;
-}
-
-/* The strains at rest, by the very operations of stretch_quad.c, so that their difference at rest
- * is zero. */
-static void rest_strains(const TlPieces *pieces, int32_t p, double z[6]) {
-    TlVec3 p0 = tl_piece_rest(pieces, p, 0), p1 = tl_piece_rest(pieces, p, 1);
-    TlVec3 p2 = tl_piece_rest(pieces, p, 2), p3 = tl_piece_rest(pieces, p, 3);
-    TlVec3 D1 = tl_sub3(p2, p0), D2 = tl_sub3(p1, p3);
-    TlVec3 P = tl_scale3(0.5, tl_add3(D1, D2)), Q = tl_scale3(0.5, tl_sub3(D1, D2));
-    TlVec3 T = tl_add3(tl_sub3(p0, p1), tl_sub3(p2, p3));
-    z[0] = 0.5 * tl_dot3(P, P);
-    z[1] = 0.5 * tl_dot3(Q, Q);
-    z[2] = tl_dot3(P, Q);
-    z[3] = tl_dot3(P, T);
-    z[4] = tl_dot3(Q, T);
-    z[5] = 0.5 * tl_dot3(T, T);
 }
 
 static void add_quad(const TlPieces *pieces, int32_t p, const Gauss *gauss, int32_t i,
@@ -103,13 +77,15 @@ static void add_quad(const TlPieces *pieces, int32_t p, const Gauss *gauss, int3
     }
     set->first[i + 1] = set->point_count;
     TlFrame middle = tl_piece_frame(pieces, p, 0.5, 0.5);
-    inverse_tangents(&middle, set->h + 4 * (int64_t)i);
-    rest_strains(pieces, p, set->rest + 6 * (int64_t)i);
-    set->area[i] = tl_piece_area(pieces, p);
-    set->face[i] = pieces->face[p];
+    TlVec3 corners[4];
     for (int32_t k = 0; k < 4; k++) {
+        corners[k] = tl_piece_rest(pieces, p, k);
         set->vertex[4 * (int64_t)i + k] = pieces->vertex[pieces->start[p] + k];
     }
+    tl_frame_inverse(&middle, set->h + 4 * (int64_t)i);
+    tl_quad_strains(corners, set->rest + 6 * (int64_t)i);
+    set->area[i] = tl_piece_area(pieces, p);
+    set->face[i] = pieces->face[p];
 }
 
 bool tl_rest_quads(TlArena *arena, const TlPieces *pieces, TlRest *out) {

@@ -58,15 +58,9 @@ static bool add_triangles(TlArena *arena, const TlPieces *pieces, TlRest *out) {
         if (tl_piece_size(pieces, p) != 3) {
             continue;
         }
-        TlFrame f = tl_piece_frame(pieces, p, 0.0, 0.0);
-        double u1 = tl_dot3(f.ps, f.e1), v1 = tl_dot3(f.ps, f.e2);
-        double u2 = tl_dot3(f.pt, f.e1), v2 = tl_dot3(f.pt, f.e2), det = u1 * v2 - u2 * v1;
-        double *g = set->g + 4 * (int64_t)i;
-        g[0] = v2 / det;
-        g[1] = -u2 / det;
-        g[2] = -v1 / det;
-        g[3] = u1 / det;
-        set->area[i] = 0.5 * fabs(det);
+        /* hat functions are the coordinates s and t themselves */
+        TlFrame frame = tl_piece_frame(pieces, p, 0.0, 0.0);
+        set->area[i] = 0.5 * fabs(tl_frame_inverse(&frame, set->g + 4 * (int64_t)i));
         set->face[i] = pieces->face[p];
         for (int k = 0; k < 3; k++) {
             set->vertex[3 * (int64_t)i + k] = pieces->vertex[pieces->start[p] + k];

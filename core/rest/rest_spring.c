@@ -2,6 +2,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Springs at rest: of the mass-spring stretch, and those that bend.
  *
+ * [P95] Provot: Deformation constraints in a mass-spring model to describe rigid cloth behavior,
+ * 1995. [CK02] Choi, Ko: Stable but responsive cloth, 2002. [V] Volino, Magnenat-Thalmann: Simple
+ * linear bending stiffness in particle systems, 2006. None of them says how stiff the springs of a
+ * given sheet are, or where they run in meshes that are no grids; both are our own:
+ *
  * Stretch. Structural springs run along every edge, with the stiffness of the strip of cloth it
  * stands for; shear springs along both diagonals of every quad. Simple shear gamma of a rectangle
  * a x b lengthens one diagonal d by gamma a b/d and shortens the other, and costs 1/2 G gamma^2 a
@@ -17,8 +22,6 @@
 #include "base/elementary.h"
 #include "rest/rest_shape.h"
 
-/* pairs flatter than this part of their edge are left out, as hinges are */
-#define DEGENERATE_HEIGHT 1e-6
 /* a strip buckles at the latest when shortened by a hundredth: the ramp is at least 1200 kb/L^3
  * stiff, and meets the force 12 kb/L^2 of the arc there. Below that point a sheet has no bending
  * stiffness, as with crossover springs; a hundredth is a turn of half a radian over the strip */
@@ -60,38 +63,6 @@ bool tl_rest_springs(TlArena *arena, const TlPieces *pieces, TlRest *out) {
 
 /* ---- bending ---- */
 
-/* One side of an edge C-D in its own piece: the neighbours of C and of D. */
-typedef struct Side {
-    int32_t far[2];
-    double along[2];  /* foot on the edge, from C, as part of its length */
-    double height[2]; /* over the edge, m */
-    double length;
-    double mu, E; /* moduli across the edge */
-} Side;
-
-/* The edge of piece `p` that starts at its corner `first`; `from_c` tells whether that is C. */
-static Side edge_side(const TlPieces *pieces, int32_t p, int32_t first, bool from_c) {
-    const TlMaterial *m = pieces->in.material;
-    int32_t size = tl_piece_size(pieces, p), next = (first + 1) % size;
-    int32_t before = (first + size - 1) % size, after = (first + 2) % size;
-    const int32_t corner[2] = {from_c ? before : after, from_c ? after : before};
-    TlVec3 c = tl_piece_rest(pieces, p, from_c ? first : next);
-    TlVec3 e = tl_sub3(tl_piece_rest(pieces, p, from_c ? next : first), c);
-    Side side = {.length = tl_length3(e)};
-    for (int k = 0; k < 2; k++) {
-        TlVec3 a = tl_sub3(tl_piece_rest(pieces, p, corner[k]), c);
-        side.far[k] = pieces->vertex[pieces->start[p] + corner[k]];
-        side.along[k] = tl_dot3(a, e) / tl_dot3(e, e);
-        side.height[k] = tl_length3(tl_cross3(a, e)) / side.length;
-    }
-    /* [V] Eq. 15: an edge along the weft bends in the warp direction */
-    TlPieceEdge edge = tl_piece_edge(pieces, p, first);
-    double along_weft = edge.eu * edge.eu, along_warp = edge.ev * edge.ev;
-    side.mu = m->bend_weft_N_m * along_warp + m->bend_warp_N_m * along_weft;
-    side.E = m->E1 * along_warp + m->E2 * along_weft;
-    return side;
-}
-
 /* A bending spring before those with the same ends are joined. */
 typedef struct Strip {
     int32_t lo, hi;
@@ -102,21 +73,36 @@ typedef struct Strip {
 } Strip;
 
 /* Half the springs over one edge: those of C (end 0) or of D (end 1). False: there is none. */
-static bool make_strip(const TlMaterial *m, const Side *a, const Side *b, int end, Strip *out) {
-    double l = 0.5 * (a->length + b->length), height = a->height[end] + b->height[end];
-    double along = l * (a->along[end] - b->along[end]);
-    double L = sqrt(along * along + height * height), mu = 0.5 * (a->mu + b->mu);
-    int32_t x = a->far[end], y = b->far[end];
-    *out = (Strip){.lo = x < y ? x : y, .hi = x < y ? y : x, .halves = 1, .length = L};
+static bool make_strip(const TlMaterial *m, const TlSide sides[2], int end, Strip *out) {
+    double l = 0.0, mu = 0.0, E = 0.0;
+    int32_t ends[2];
+    TlFoot feet[2];
+    for (int i = 0; i < 2; i++) {
+        const TlSide *side = &sides[i];
+        int32_t k = end == 0 ? side->by_c : side->far_count - 1 - side->by_c;
+        ends[i] = side->far[k];
+        feet[i] = tl_foot(side->offset[k], side->e);
+        l += 0.5 * side->edge.length;
+        /* an edge along the weft bends in the warp direction, [V] Eq. 15 */
+        double weft = side->edge.ev * side->edge.ev, warp = side->edge.eu * side->edge.eu;
+        mu += 0.5 * (m->bend_weft_N_m * weft + m->bend_warp_N_m * warp);
+        E += 0.5 * (m->E1 * weft + m->E2 * warp);
+    }
+    double height = feet[0].height + feet[1].height, along = l * (feet[0].along - feet[1].along);
+    double L = sqrt(along * along + height * height);
+    *out = (Strip){.lo = ends[0] < ends[1] ? ends[0] : ends[1],
+                   .hi = ends[0] < ends[1] ? ends[1] : ends[0],
+                   .halves = 1,
+                   .length = L};
     if (m->bend_model == TOILE_BEND_CROSSOVER) {
         /* as much energy as the hinge 2 c mu l/(hA + hB) at a fold of one radian */
         double shortening = L * (1.0 - tl_cos(0.5));
         out->k = m->bend_factor * mu * l / (height * shortening * shortening);
     } else {
         out->k = 0.25 * m->bend_factor * mu * l * height / L;
-        out->ramp = 0.25 * (a->E + b->E) * l / L;
+        out->ramp = 0.5 * E * l / L;
     }
-    return x != y && tl_min(a->height[end], b->height[end]) >= DEGENERATE_HEIGHT * l;
+    return ends[0] != ends[1] && tl_min(feet[0].height, feet[1].height) >= TL_LEAST_HEIGHT * l;
 }
 
 static int32_t make_strips(const TlPieces *pieces, Strip *out) {
@@ -125,12 +111,10 @@ static int32_t make_strips(const TlPieces *pieces, Strip *out) {
     for (int32_t u = 0; u < edges->use_count;) {
         int32_t next = tl_edges_next(edges, u);
         if (next - u == 2) {
-            const TlEdgeUse *x = &edges->uses[u], *y = &edges->uses[u + 1];
-            Side a = edge_side(pieces, x->face, x->corner - pieces->start[x->face], true);
-            Side b = edge_side(pieces, y->face, y->corner - pieces->start[y->face],
-                               y->forward == x->forward);
+            TlSide sides[2];
+            tl_piece_sides(pieces, &edges->uses[u], sides);
             for (int end = 0; end < 2; end++) {
-                count += make_strip(pieces->in.material, &a, &b, end, &out[count]);
+                count += make_strip(pieces->in.material, sides, end, &out[count]);
             }
         }
         u = next;

@@ -9,6 +9,10 @@
 #include "rest/columns.h"
 #include "rest/quad_point.h"
 
+/* Areas up to this, m^2, count as none: what is divided by them, and its square, must stay a number
+ * wherever the vertices of a cloth are. */
+#define TL_LEAST_AREA 1e-100
+
 /* Edges of faces, each once, without the diagonals of quads. */
 typedef struct TlEdgeSet {
     int32_t count;

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 Toile contributors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the core's tests share: tolerances, seeded numbers, meshes, rest models, simulations, a
- * gradient check, eigenvalues and an allocator that counts and fails on demand. Everything asserts
- * by itself; nothing here returns a status. */
+/* What the core's tests share: tolerances, seeded numbers, meshes, rest models, simulations,
+ * differences, eigenvalues and an allocator that counts and fails on demand. Everything asserts by
+ * itself; nothing here returns a status. What every energy must hold is in properties.h. */
 #ifndef TEST_BUILDERS_H
 #define TEST_BUILDERS_H
 
@@ -64,6 +64,12 @@ typedef enum TestDiagonal {
 TestMesh test_grid(int32_t nx, int32_t ny, double width, double height, TestDiagonal diagonal);
 /* A grid with random diagonals and inner vertices moved by up to 30 % of a cell. */
 TestMesh test_jittered(int32_t nx, int32_t ny, TestRandom *random);
+/* A grid of quads and pairs of triangles with random first corners, inner vertices moved by up to
+ * 25 % of a cell. */
+TestMesh test_mixed(int32_t nx, int32_t ny, TestRandom *random);
+/* Any faces; uv = (x, y). */
+TestMesh test_polygons(int32_t vertex_count, const double *positions, int32_t face_count,
+                       const int32_t *sizes, const int32_t *corners);
 /* Faces of three vertices with the given rest positions; uv = (x, y). */
 TestMesh test_triangles(int32_t vertex_count, const double (*positions)[3], int32_t face_count,
                         const int32_t (*faces)[3]);
@@ -91,6 +97,9 @@ typedef struct TestModel {
 
 /* Fabric of stiffness E1, E2, G, nu12 and bending modulus mu, density 0.15. */
 ToileFabric test_fabric(double E1, double E2, double G, double nu12, double mu);
+/* Number i of TEST_FABRICS: every model of stretch and bending with every option, damped. */
+ToileFabric test_any_fabric(int32_t i);
+enum { TEST_FABRICS = 19 };
 void test_model(const TestMesh *mesh, const ToileFabric *fabric, ToilePattern pattern,
                 TestModel *out);
 /* The same with quads as bilinear patches where `native`, another rest shape (NULL: the mesh's) and
@@ -107,6 +116,8 @@ double *test_moved(const double *x, int32_t count, const double axis[3], const d
 /* Value and gradient of a whole set of elements, gathered by vertex (3 * vertex_count). */
 double test_value(const TlElements *elements, const TlPoint *at);
 void test_gradient(const TlElements *elements, const TlPoint *at, double *grad);
+/* Minus the damping force, gathered alike. */
+void test_damping(const TlElements *elements, const double *x, const double *v, double *grad);
 /* Dense projected Hessian, (3 * vertex_count)^2. */
 void test_hessian(const TlElements *elements, const TlPoint *at, double *hess);
 
