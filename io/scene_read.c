@@ -189,22 +189,23 @@ static void read_solver(TlSceneReader *reader, const TlKeys *root) {
     static const char *const known[] = {"integrator",        "quality",     "substeps",
                                         "newton_iterations", "tolerance_m", "linear_tolerance",
                                         "threads",           "settle"};
-    static const TlChoice integrators[] = {{"implicit-euler", 0, true},
-                                           {"bdf2", 1, false},
-                                           {"semi-implicit", 2, false},
-                                           {"imex", 3, false},
-                                           {"symplectic-euler", 4, false},
-                                           {"verlet", 5, false},
-                                           {"rk4", 6, false},
-                                           {"explicit-euler", 7, false}};
+    static const TlChoice integrators[] = {
+        {"implicit-euler", TOILE_INTEGRATOR_IMPLICIT_EULER, true},
+        {"bdf2", TOILE_INTEGRATOR_BDF2, true},
+        {"semi-implicit", TOILE_INTEGRATOR_SEMI_IMPLICIT, true},
+        {"imex", TOILE_INTEGRATOR_IMEX, true},
+        {"symplectic-euler", TOILE_INTEGRATOR_SYMPLECTIC_EULER, true},
+        {"verlet", TOILE_INTEGRATOR_VERLET, true},
+        {"rk4", TOILE_INTEGRATOR_RK4, true},
+        {"explicit-euler", TOILE_INTEGRATOR_EXPLICIT_EULER, true}};
     static const TlChoice qualities[] = {{"fast", TOILE_QUALITY_FAST, true},
                                          {"standard", TOILE_QUALITY_STANDARD, true},
                                          {"accurate", TOILE_QUALITY_ACCURATE, true}};
     TlKeys keys;
-    int32_t integrator = 0;
     ToileSimDef *sim = &reader->scene->sim;
     tl_keys_open_child(&keys, root, "solver", TL_KEY_PLAIN, known, COUNT(known));
-    tl_keys_choice(&keys, "integrator", TL_KEY_PLAIN, integrators, COUNT(integrators), &integrator);
+    tl_keys_choice(&keys, "integrator", TL_KEY_PLAIN, integrators, COUNT(integrators),
+                   &sim->integrator);
     tl_keys_choice(&keys, "quality", TL_KEY_PLAIN, qualities, COUNT(qualities), &sim->quality);
     read_substeps(&keys, sim);
     tl_keys_integer(&keys, "newton_iterations", TL_KEY_NULLABLE, 1, 1000, &sim->newton_iterations);

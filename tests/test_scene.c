@@ -43,6 +43,7 @@ START_TEST(scene_without_options_takes_the_defaults) {
     ck_assert_int_eq(info.collider_count, 0);
     ck_assert_double_eq(def.gravity_m_per_s2[1], -9.81);
     ck_assert_int_eq(def.quality, TOILE_QUALITY_STANDARD);
+    ck_assert_int_eq(def.integrator, TOILE_INTEGRATOR_IMPLICIT_EULER);
     ck_assert_int_eq(def.substeps, 0);
     ck_assert_int_eq(def.start_frame, 1);
     ck_assert_double_lt(def.contact_thickness_m, 0);
@@ -268,8 +269,6 @@ START_TEST(scene_says_what_this_version_cannot_do) {
          "soft pins with a stiffness are not available"},
         {", \"pins\": [{\"group\": \"all\", \"follow\": \"body.abc:/body\"}]", "", UNSUPPORTED, 4,
          39, "following a mesh is not available"},
-        {"", ", \"solver\": {\"integrator\": \"bdf2\"}", UNSUPPORTED, 6, 28,
-         "solver.integrator: \"bdf2\" is not available"},
         {"", ", \"gravity_m_per_s2\": [[1, [0, 0, 0]]]", UNSUPPORTED, 6, 23, "lists of keys"},
         {"", ", \"colliders\": [{\"mesh\": \"a.obj\"}]", UNSUPPORTED, 6, 26,
          "mesh colliders are not available"},
@@ -418,6 +417,10 @@ START_TEST(scene_checks_that_poses_fit_the_mesh) {
     io_file_write_text(scene_folder, "r.obj", "v 0 0 0\nv 0 0 0\nv 0 0 0\nv 0 0 0\n", path);
     ck_assert_int_eq(scene_load(NULL, 0, &findings, &scene, NULL), INVALID);
     ck_assert_ptr_nonnull(io_findings_find(&findings, 4, 11, "the rest shape cannot be used"));
+    io_file_write_text(scene_folder, "r.obj", "v 0 0 0\nv 1 0 0\nv 1 0 1\nv 0 0 1\nf 1 2 3\n",
+                       path);
+    ck_assert_int_eq(scene_load(NULL, 0, &findings, &scene, NULL), INVALID);
+    ck_assert_ptr_nonnull(io_findings_find(&findings, 4, 11, "are not those of the mesh"));
 }
 END_TEST
 
@@ -865,6 +868,28 @@ static void check_enum(const TlJson *schema, const char *path, const char *forma
     }
 }
 
+START_TEST(scene_reads_every_integrator_of_the_schema) {
+    static const char *const names[] = {
+        "implicit-euler",   "bdf2",   "semi-implicit", "imex",
+        "symplectic-euler", "verlet", "rk4",           "explicit-euler"};
+    TlIoArena arena = {0};
+    const TlJson *words = at(read_schema(&arena), "properties/solver/properties/integrator/enum");
+    int32_t number = TOILE_INTEGRATOR_IMPLICIT_EULER;
+    for (const TlJson *word = words->first; word; word = word->next) {
+        char solver[128];
+        ck_assert_str_eq(word->string, names[number]);
+        snprintf(solver, sizeof solver, ", \"solver\": {\"integrator\": \"%s\"}", word->string);
+        scene_write("", solver);
+        ToileScene *scene = scene_load_good();
+        ck_assert_int_eq(sim_def_of(scene).integrator, number);
+        toile_scene_free(scene);
+        number++;
+    }
+    ck_assert_int_eq(number, TOILE_INTEGRATOR_EXPLICIT_EULER + 1);
+    tl_io_arena_free(&arena);
+}
+END_TEST
+
 START_TEST(scene_reads_every_word_of_the_schema) {
     TlIoArena arena = {0};
     const TlJson *schema = read_schema(&arena);
@@ -893,6 +918,7 @@ static void add_reading(Suite *suite) {
     tcase_add_test(tcase, scene_hash_follows_content_not_spelling);
     tcase_add_test(tcase, scene_hash_leaves_out_threads_and_output);
     tcase_add_test(tcase, scene_schema_is_valid_json_with_every_key);
+    tcase_add_test(tcase, scene_reads_every_integrator_of_the_schema);
     tcase_add_test(tcase, scene_reads_every_word_of_the_schema);
     suite_add_tcase(suite, tcase);
 }

@@ -426,6 +426,10 @@ START_TEST(sim_refused_definitions_name_the_value) {
     ck_assert_int_eq(toile_sim_create(&def, &none, &error), TOILE_STATUS_INVALID_ARGUMENT);
     ck_assert_ptr_null(none);
     ck_assert_ptr_nonnull(strstr(error.message, "fps is -3"));
+    def.fps = 24;
+    def.integrator = TOILE_INTEGRATOR_EXPLICIT_EULER + 1;
+    ck_assert_int_eq(toile_sim_create(&def, &none, &error), TOILE_STATUS_INVALID_ARGUMENT);
+    ck_assert_ptr_nonnull(strstr(error.message, "integrator is 8; allowed are 0 to 7"));
     cloth.name = "skirt";
     cloth.mesh = &mesh_def;
     cloth.fabric = &fabric;

@@ -15,18 +15,23 @@ typedef struct World {
 } World;
 
 /* A patch of n x n quads with two pins falling on a ball. */
-static World make_world(int32_t n) {
+static World make_world_of(int32_t n, int32_t integrator) {
     World world;
     ToileSimDef def = toile_sim_def_default();
     ToileColliderDef ball = toile_collider_def_default();
     TestMesh mesh = test_grid(n, n, 1, 1, TEST_DIAGONAL_NONE);
     def.threads = 1;
+    def.integrator = integrator;
     world.sim = test_sim(&def);
     test_lay_flat(&mesh, 0.55);
     world.cloth = test_add(world.sim, &mesh, NULL, pins, 2);
     ASSERT_OK(toile_sim_add_collider(world.sim, &ball, &world.ball, NULL));
     test_mesh_free(&mesh);
     return world;
+}
+
+static World make_world(int32_t n) {
+    return make_world_of(n, TOILE_INTEGRATOR_IMPLICIT_EULER);
 }
 
 /* One frame of an animated scene: the ball moves and turns, a pin travels. */
@@ -99,8 +104,8 @@ START_TEST(snapshot_holds_targets_not_yet_reached) {
 }
 END_TEST
 
-START_TEST(snapshot_refuses_every_shorter_buffer) {
-    World world = make_world(3);
+static void refuse_shorter_buffers(int32_t integrator) {
+    World world = make_world_of(2, integrator);
     size_t size;
     advance(&world);
     unsigned char *buffer = snapshot_of(world.sim, &size);
@@ -119,6 +124,12 @@ START_TEST(snapshot_refuses_every_shorter_buffer) {
     ck_assert_int_eq(error.status, TOILE_STATUS_INVALID_ARGUMENT);
     free(buffer);
     toile_sim_destroy(world.sim);
+}
+
+/* also the history of a multi-step integrator belongs to it */
+START_TEST(snapshot_refuses_every_shorter_buffer) {
+    refuse_shorter_buffers(TOILE_INTEGRATOR_IMPLICIT_EULER);
+    refuse_shorter_buffers(TOILE_INTEGRATOR_BDF2);
 }
 END_TEST
 
@@ -144,20 +155,22 @@ START_TEST(snapshot_refuses_other_cloths_and_colliders) {
 }
 END_TEST
 
-/* every bit of the header counts, except the frame number */
-START_TEST(snapshot_refuses_a_damaged_header) {
-    World world = make_world(2);
-    size_t size;
-    unsigned char *buffer = snapshot_of(world.sim, &size);
-    for (size_t byte = 0; byte < 24; byte++) {
-        buffer[byte] ^= 0x10;
-        ck_assert_int_eq(toile_sim_restore(world.sim, buffer, size, NULL),
-                         TOILE_STATUS_INVALID_DATA);
-        buffer[byte] ^= 0x10;
+/* every byte counts: of the header, whose 56 bytes end in the integrator, and of the state */
+START_TEST(snapshot_refuses_a_damaged_byte) {
+    for (int32_t integrator = 0; integrator <= TOILE_INTEGRATOR_BDF2; integrator++) {
+        World world = make_world_of(2, integrator);
+        size_t size;
+        unsigned char *buffer = snapshot_of(world.sim, &size);
+        for (size_t byte = 0; byte < size; byte++) {
+            buffer[byte] ^= 0x04;
+            ck_assert_int_eq(toile_sim_restore(world.sim, buffer, size, NULL),
+                             TOILE_STATUS_INVALID_DATA);
+            buffer[byte] ^= 0x04;
+        }
+        ASSERT_OK(toile_sim_restore(world.sim, buffer, size, NULL));
+        free(buffer);
+        toile_sim_destroy(world.sim);
     }
-    ASSERT_OK(toile_sim_restore(world.sim, buffer, size, NULL));
-    free(buffer);
-    toile_sim_destroy(world.sim);
 }
 END_TEST
 
@@ -231,6 +244,6 @@ END_TEST
 
 TEST_MAIN("snapshot", snapshot_restored_run_gives_the_same_bits,
           snapshot_holds_targets_not_yet_reached, snapshot_refuses_every_shorter_buffer,
-          snapshot_refuses_other_cloths_and_colliders, snapshot_refuses_a_damaged_header,
+          snapshot_refuses_other_cloths_and_colliders, snapshot_refuses_a_damaged_byte,
           snapshot_null_is_refused, hash_of_equal_states_is_equal, hash_changes_with_every_value,
           hash_changes_with_pins_and_poses)

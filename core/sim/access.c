@@ -71,6 +71,7 @@ ToileStatus toile_sim_set_positions(ToileSim *sim, ToileClothId id, const double
         size_t size = 3 * sizeof(double) * (size_t)cloth->rest.vertex_count;
         memcpy(sim->state.x + at, positions_m, size);
         memcpy(sim->state.pin_target + at, positions_m, size);
+        tl_history_forget(&sim->state.history, sim->state.vertex_count);
     }
     return status;
 }
@@ -85,6 +86,7 @@ ToileStatus toile_sim_set_velocities(ToileSim *sim, ToileClothId id, const doubl
     if (status == TOILE_STATUS_OK) {
         memcpy(sim->state.v + 3 * (int64_t)cloth->vertex_offset, velocities,
                3 * sizeof(double) * (size_t)cloth->rest.vertex_count);
+        tl_history_forget(&sim->state.history, sim->state.vertex_count);
     }
     return status;
 }

@@ -87,6 +87,10 @@ ToileStatus tl_check_sim_def(const ToileSimDef *def, ToileError *error) {
         status = check_choice("quality", def->quality, TOILE_QUALITY_ACCURATE, error);
     }
     if (status == TOILE_STATUS_OK) {
+        status =
+            check_choice("integrator", def->integrator, TOILE_INTEGRATOR_EXPLICIT_EULER, error);
+    }
+    if (status == TOILE_STATUS_OK) {
         status = check_finite("gravity_m_per_s2", def->gravity_m_per_s2, 3, error);
     }
     if (status == TOILE_STATUS_OK &&
@@ -187,6 +191,11 @@ static ToileStatus check_law(const ToileFabric *f, ToileError *error) {
                            "moments be 0 or more",
                            i, p[0], p[1]);
         }
+    }
+    if (f->bend_law[2 * (int64_t)n - 1] < f->bend_law[2 * (int64_t)n - 3]) {
+        return tl_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
+                       "the last moment of bend_law is below the one before; it goes on from there "
+                       "in a straight line, which would end below 0");
     }
     return TOILE_STATUS_OK;
 }

@@ -151,7 +151,14 @@ static int32_t free_collider_slot(ToileSim *sim) {
 
 /* ---- state ---- */
 
-static bool alloc_state(TlArena *arena, int32_t n, TlState *out) {
+static bool alloc_history(TlArena *arena, int32_t n, TlHistory *out) {
+    out->x = TL_NEW(arena, double, 3 * (int64_t)n);
+    out->v = TL_NEW(arena, double, 3 * (int64_t)n);
+    return !arena->failed;
+}
+
+static bool alloc_state(TlArena *arena, int32_t n, bool multi_step, TlState *out) {
+    memset(out, 0, sizeof *out);
     out->vertex_count = n;
     out->x = TL_NEW(arena, double, 3 * (int64_t)n);
     out->v = TL_NEW(arena, double, 3 * (int64_t)n);
@@ -160,6 +167,10 @@ static bool alloc_state(TlArena *arena, int32_t n, TlState *out) {
     out->x_backup = TL_NEW(arena, double, 3 * (int64_t)n);
     out->v_backup = TL_NEW(arena, double, 3 * (int64_t)n);
     out->pin_now = TL_NEW(arena, double, 3 * (int64_t)n);
+    if (multi_step && (!alloc_history(arena, n, &out->history) ||
+                       !alloc_history(arena, n, &out->history_backup))) {
+        return false;
+    }
     return !arena->failed;
 }
 
@@ -173,8 +184,8 @@ static void copy_state(TlState *to, int32_t to_offset, const TlState *from, int3
     memcpy(to->pinned + to_offset, from->pinned + from_offset, (size_t)n);
 }
 
-/* Lays the state of all cloths out anew; a cloth in `fresh` keeps zeroes. False when memory is
- * refused: nothing changed then. */
+/* Lays the state of all cloths out anew; a cloth in `fresh` keeps zeroes, multi-step integrators
+ * start anew. False when memory is refused: nothing changed then. */
 static bool relayout(ToileSim *sim, const TlCloth *fresh) {
     int32_t n = 0;
     for (int32_t i = 0; i < sim->cloth_capacity; i++) {
@@ -183,7 +194,7 @@ static bool relayout(ToileSim *sim, const TlCloth *fresh) {
     TlArena arena;
     TlState state;
     tl_arena_init(&arena, sim->allocator);
-    if (!alloc_state(&arena, n, &state)) {
+    if (!alloc_state(&arena, n, tl_integrator(sim->def.integrator)->multi_step, &state)) {
         tl_arena_free(&arena);
         return false;
     }
@@ -432,7 +443,9 @@ static bool build_system(ToileSim *sim, TlRest **rests, TlMaterial *materials) {
     sim->radius = TL_NEW(arena, double, pairs);
     sim->friction = TL_NEW(arena, double, pairs);
     if (arena->failed || !tl_model_build(arena, rests, materials, count, &sim->model) ||
-        !tl_system_build(arena, &sim->model, sim->pool, &sim->system)) {
+        !tl_system_build(arena, &sim->model, sim->pool, &sim->system) ||
+        !tl_integration_build(arena, &sim->system, tl_integrator(sim->def.integrator),
+                              &sim->state.history, &sim->integration)) {
         return false;
     }
     sim->stretches = TL_NEW(arena, double, tl_stretch_count(&sim->model));

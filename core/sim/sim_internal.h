@@ -5,7 +5,7 @@
 #define TL_SIM_INTERNAL_H
 
 #include "base/error.h"
-#include "solve/implicit_euler.h"
+#include "solve/integrator.h"
 #include "toile/sim.h"
 
 enum { TL_NAME_SIZE = 64, TL_MOST_SUBSTEPS = 10000 };
@@ -39,8 +39,10 @@ typedef struct TlState {
     double *x, *v;
     double *pin_target;
     uint8_t *pinned;
+    TlHistory history;           /* multi-step integrators; arrays are NULL for the others */
     double *x_backup, *v_backup; /* last complete frame, during a step */
-    double *pin_now;             /* where pinned vertices are at the end of a sub-step */
+    TlHistory history_backup;
+    double *pin_now; /* where pinned vertices are at the end of a sub-step */
 } TlState;
 
 struct ToileSim {
@@ -58,6 +60,8 @@ struct ToileSim {
     bool dirty; /* cloths or colliders changed since the system was built */
     TlModel model;
     TlSystem system;
+    TlIntegration integration;
+    bool told_substeps; /* that an explicit integrator takes more than asked for */
     TlPlaced *placed_now, *placed_before;
     TlMotion *motion_start;
     double *radius, *friction; /* [cloth * collider_count + collider] */
@@ -91,11 +95,17 @@ ToileStatus tl_check_mesh(const ToileMeshDef *mesh, bool uv_is_pattern,
 
 /* ---- stage.c ---- */
 /* `most_move_m`: no vertex may move farther in one iteration. */
-TlNewton tl_newton_options(const ToileSimDef *def, double dt_s, double most_move_m);
+TlNewton tl_newton_options(const ToileSim *sim, double dt_s, double most_move_m);
 int32_t tl_substep_count(const ToileSimDef *def);
+/* Sub-steps of the next frame: those asked for, or as many more as an explicit integrator needs on
+ * the cloth as it stands, which is told once. Refused when that is too many. */
+ToileStatus tl_plan_substeps(ToileSim *sim, int32_t *count, ToileError *error);
 /* Whether a free vertex near a collider would move, relative to it, farther than half its
  * thickness in that part of the frame: it could then come out on the wrong side. */
 bool tl_too_far(ToileSim *sim, double from, double to);
+/* The size in ticks, of `total` in the frame, halved until no vertex moves too far; tells the
+ * integrator whether it was cut. */
+int32_t tl_short_enough(ToileSim *sim, int32_t tick, int32_t size, int32_t total);
 /* Fixed vertices of the system: pinned ones and those without mass. */
 void tl_fix_vertices(ToileSim *sim);
 /* Where fixed vertices are, `part` of the way to their targets; those without mass stay. */

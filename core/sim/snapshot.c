@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#define MAGIC 0x3150414e53454c54ULL /* "TLESNAP1" */
+#define MAGIC 0x3250414e53454c54ULL /* "TLESNAP2" */
 
 typedef struct Header {
     uint64_t magic;
@@ -17,8 +17,10 @@ typedef struct Header {
     int32_t collider_count;
     int32_t vertex_count;
     int64_t frame;
-    uint64_t shape;   /* hash of the triangles of the cloths */
-    uint64_t content; /* hash of the state, which finds damage */
+    uint64_t shape;     /* hash of the triangles of the cloths */
+    uint64_t content;   /* hash of the state, which finds damage */
+    int32_t integrator; /* of the history that ends the state; 0: there is none */
+    uint32_t reserved;
 } Header;
 
 /* Writes, reads or hashes the state in one fixed order. */
@@ -40,6 +42,16 @@ static void pass(Stream *stream, void *data, size_t size) {
     }
 }
 
+/* The history, when there is one, comes last; a reader that cannot use it leaves it out. */
+static void pass_history(Stream *stream, TlHistory *history, int32_t n) {
+    size_t size = 3 * sizeof(double) * (size_t)n;
+    if (history->x != NULL) {
+        pass(stream, &history->dt_s, sizeof history->dt_s);
+        pass(stream, history->x, size);
+        pass(stream, history->v, size);
+    }
+}
+
 static void pass_state(Stream *stream, TlState *state, TlColliderSlot *colliders,
                        int32_t capacity) {
     size_t size = 3 * sizeof(double) * (size_t)state->vertex_count;
@@ -55,6 +67,11 @@ static void pass_state(Stream *stream, TlState *state, TlColliderSlot *colliders
     }
 }
 
+/* Whose history the state holds; 0: none. */
+static int32_t history_of(const ToileSim *sim) {
+    return tl_integrator(sim->def.integrator)->multi_step ? sim->def.integrator : 0;
+}
+
 static Header header_of(const ToileSim *sim) {
     Header header;
     TlHash hash;
@@ -63,6 +80,7 @@ static Header header_of(const ToileSim *sim) {
     header.version = toile_version();
     header.vertex_count = sim->state.vertex_count;
     header.frame = sim->frame;
+    header.integrator = history_of(sim);
     tl_hash_init(&hash, 0);
     for (int32_t i = 0; i < sim->cloth_capacity; i++) {
         if (sim->cloths[i].cloth != NULL) {
@@ -80,13 +98,28 @@ static Header header_of(const ToileSim *sim) {
     return header;
 }
 
+static size_t size_of(const Header *header) {
+    size_t n = (size_t)header->vertex_count;
+    size_t history = header->integrator != 0 ? (1 + 6 * n) * sizeof(double) : 0;
+    return sizeof *header + (9 * sizeof(double) + 1) * n +
+           2 * sizeof(TlMotion) * (size_t)header->collider_count + history;
+}
+
 size_t toile_sim_snapshot_size(const ToileSim *sim) {
     if (sim == NULL) {
         return 0;
     }
     Header header = header_of(sim);
-    return sizeof header + (9 * sizeof(double) + 1) * (size_t)header.vertex_count +
-           2 * sizeof(TlMotion) * (size_t)header.collider_count;
+    return size_of(&header);
+}
+
+/* What a hash of the state starts with. */
+static void begin_hash(TlHash *hash, int64_t frame, int32_t integrator) {
+    tl_hash_init(hash, 0);
+    tl_hash_add(hash, &frame, sizeof frame);
+    if (integrator != 0) {
+        tl_hash_add(hash, &integrator, sizeof integrator);
+    }
 }
 
 ToileStatus toile_sim_snapshot(const ToileSim *sim, void *buffer, size_t size, ToileError *error) {
@@ -100,6 +133,7 @@ ToileStatus toile_sim_snapshot(const ToileSim *sim, void *buffer, size_t size, T
     TlState state = sim->state;
     pass(&stream, &header, sizeof header);
     pass_state(&stream, &state, sim->colliders, sim->collider_capacity);
+    pass_history(&stream, &state.history, state.vertex_count);
     return TOILE_STATUS_OK;
 }
 
@@ -112,21 +146,26 @@ ToileStatus toile_sim_restore(ToileSim *sim, const void *buffer, size_t size, To
     memcpy(&header, buffer, size < sizeof header ? size : sizeof header);
     own.frame = header.frame;
     own.content = header.content;
-    size_t whole = toile_sim_snapshot_size(sim);
+    int32_t integrator = own.integrator;
+    own.integrator = header.integrator;
+    size_t whole = size_of(&own);
     if (size < whole || memcmp(&own, &header, sizeof own) != 0) {
         return tl_fail(error, TOILE_STATUS_INVALID_DATA,
                        "the snapshot is cut short, of another version, or of other cloths or "
                        "colliders");
     }
     TlHash hash;
-    tl_hash_init(&hash, 0);
-    tl_hash_add(&hash, &header.frame, sizeof header.frame);
+    begin_hash(&hash, header.frame, header.integrator);
     tl_hash_add(&hash, (const unsigned char *)buffer + sizeof header, whole - sizeof header);
     if (tl_hash_end(&hash) != header.content) {
         return tl_fail(error, TOILE_STATUS_INVALID_DATA, "the snapshot is damaged");
     }
     Stream stream = {NULL, (const unsigned char *)buffer + sizeof header, NULL};
     pass_state(&stream, &sim->state, sim->colliders, sim->collider_capacity);
+    tl_history_forget(&sim->state.history, sim->state.vertex_count);
+    if (header.integrator == integrator) {
+        pass_history(&stream, &sim->state.history, sim->state.vertex_count);
+    }
     sim->frame = header.frame;
     return TOILE_STATUS_OK;
 }
@@ -136,10 +175,10 @@ uint64_t toile_sim_state_hash(const ToileSim *sim) {
         return 0;
     }
     TlHash hash;
-    tl_hash_init(&hash, 0);
-    tl_hash_add(&hash, &sim->frame, sizeof sim->frame);
+    begin_hash(&hash, sim->frame, history_of(sim));
     Stream stream = {NULL, NULL, &hash};
     TlState state = sim->state;
     pass_state(&stream, &state, sim->colliders, sim->collider_capacity);
+    pass_history(&stream, &state.history, state.vertex_count);
     return tl_hash_end(&hash);
 }

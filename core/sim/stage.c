@@ -4,7 +4,9 @@
 #include "sim/sim_internal.h"
 
 #include "base/vec.h"
+#include "solve/stability.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 enum {
@@ -16,16 +18,28 @@ enum {
 /* an impact whose last correction is larger than this is not yet solved, whatever the quality */
 #define RESCUE_M 0.005
 
-TlNewton tl_newton_options(const ToileSimDef *def, double dt_s, double most_move_m) {
+/* A strain limit is a barrier, which holds only where steps are solved: quality is accurate then.
+ */
+static int32_t quality_of(const ToileSim *sim) {
+    int32_t quality = sim->def.quality;
+    for (int32_t m = 0; m < sim->model.material_count; m++) {
+        quality = sim->model.materials[m].stretch_limit > 0.0 ? TOILE_QUALITY_ACCURATE : quality;
+    }
+    return quality;
+}
+
+TlNewton tl_newton_options(const ToileSim *sim, double dt_s, double most_move_m) {
     static const struct {
         int32_t iterations;
         double tolerance_m, linear;
     } levels[] = {{1, 0.0, 0.03}, {2, 0.0, 0.1}, {20, 2e-4, 0.03}};
+    const ToileSimDef *def = &sim->def;
+    int32_t quality = quality_of(sim);
     TlNewton options;
     options.dt_s = dt_s;
-    options.most_iterations = levels[def->quality].iterations;
-    options.tolerance_m = levels[def->quality].tolerance_m;
-    options.linear_tolerance = levels[def->quality].linear;
+    options.most_iterations = levels[quality].iterations;
+    options.tolerance_m = levels[quality].tolerance_m;
+    options.linear_tolerance = levels[quality].linear;
     options.most_rescues = def->newton_iterations > 0 ? 0 : MOST_RESCUES;
     options.rescue_m = RESCUE_M;
     options.most_cg = MOST_CG;
@@ -53,6 +67,78 @@ int32_t tl_substep_count(const ToileSimDef *def) {
     return (double)count < wanted - 1e-9 || count < 1 ? count + 1 : count;
 }
 
+/* The next of 1 to 8, 10, 12, 14, 16, 20, 24, ...: so that a stiffness that changes a little does
+ * not change the step, nor what is kept for it. */
+static int32_t round_up(int32_t count) {
+    int32_t unit = 1;
+    while (8 * unit < count) {
+        unit *= 2;
+    }
+    return (count + unit - 1) / unit * unit;
+}
+
+static void tell_substeps(ToileSim *sim, int32_t count, int32_t asked, double h) {
+    const TlIntegrator *integrator = tl_integrator(sim->def.integrator);
+    if (sim->told_substeps) {
+        return;
+    }
+    sim->told_substeps = true;
+    if (integrator->bound == TL_BOUND_GROWTH) {
+        tl_log(&sim->def.log, TOILE_LOG_WARNING,
+               "%s is never stable without damping: %" PRId32
+               " sub-steps a frame are taken instead of %" PRId32
+               ", so that errors grow at most e-fold in a second; symplectic-euler needs far fewer",
+               integrator->name, count, asked);
+    } else {
+        tl_log(&sim->def.log, TOILE_LOG_WARNING,
+               "%s is stable on this cloth with steps up to %.3g s: %" PRId32
+               " sub-steps a frame are taken instead of %" PRId32 ", and more when it gets stiffer",
+               integrator->name, h, count, asked);
+    }
+}
+
+static ToileStatus refuse_substeps(const TlIntegrator *integrator, double needed,
+                                   ToileError *error) {
+    bool growth = integrator->bound == TL_BOUND_GROWTH;
+    return tl_fail(error, TOILE_STATUS_DIVERGED,
+                   "%s%s needs %.3g sub-steps a frame on this cloth, and at most %d are taken; use "
+                   "%simplicit-euler, softer fabric, a coarser mesh or a higher frame rate",
+                   integrator->name, growth ? ", never stable without damping," : "", needed,
+                   TL_MOST_SUBSTEPS, growth ? "symplectic-euler, " : "");
+}
+
+ToileStatus tl_plan_substeps(ToileSim *sim, int32_t *count, ToileError *error) {
+    const TlIntegrator *integrator = tl_integrator(sim->def.integrator);
+    const double *g = sim->def.gravity_m_per_s2;
+    TlExternal external = {{g[0], g[1], g[2]}, sim->def.drag_kg_per_m2_s};
+    double h = tl_stable_step(&sim->system, integrator->bound, sim->integration.damped, &external,
+                              sim->state.x);
+    double needed = 1.0 / (sim->def.fps * h);
+    int32_t asked = tl_substep_count(&sim->def);
+    *count = asked;
+    if (needed <= asked) {
+        return TOILE_STATUS_OK;
+    }
+    if (!(needed < TL_MOST_SUBSTEPS)) {
+        return refuse_substeps(integrator, needed, error);
+    }
+    *count = round_up((int32_t)needed + 1);
+    *count = *count < TL_MOST_SUBSTEPS ? *count : TL_MOST_SUBSTEPS;
+    sim->stats.substeps_added = *count - asked;
+    tell_substeps(sim, *count, asked, h);
+    return TOILE_STATUS_OK;
+}
+
+int32_t tl_short_enough(ToileSim *sim, int32_t tick, int32_t size, int32_t total) {
+    int32_t short_size = size;
+    while (short_size > 1 &&
+           tl_too_far(sim, (double)tick / total, (double)(tick + short_size) / total)) {
+        short_size /= 2;
+    }
+    sim->integration.cut = short_size < size;
+    return short_size;
+}
+
 void tl_fix_vertices(ToileSim *sim) {
     for (int32_t v = 0; v < sim->state.vertex_count; v++) {
         sim->system.fixed[v] = sim->state.pinned[v] || !(sim->model.mass[v] > 0.0);
@@ -77,14 +163,26 @@ static void copy3(double *to, const double *from, int32_t n) {
     }
 }
 
+static void copy_history(TlHistory *to, const TlHistory *from, int32_t n) {
+    if (from->x != NULL) {
+        copy3(to->x, from->x, n);
+        copy3(to->v, from->v, n);
+    }
+    to->dt_s = from->dt_s;
+}
+
 void tl_back_up(ToileSim *sim) {
-    copy3(sim->state.x_backup, sim->state.x, sim->state.vertex_count);
-    copy3(sim->state.v_backup, sim->state.v, sim->state.vertex_count);
+    TlState *state = &sim->state;
+    copy3(state->x_backup, state->x, state->vertex_count);
+    copy3(state->v_backup, state->v, state->vertex_count);
+    copy_history(&state->history_backup, &state->history, state->vertex_count);
 }
 
 void tl_roll_back(ToileSim *sim) {
-    copy3(sim->state.x, sim->state.x_backup, sim->state.vertex_count);
-    copy3(sim->state.v, sim->state.v_backup, sim->state.vertex_count);
+    TlState *state = &sim->state;
+    copy3(state->x, state->x_backup, state->vertex_count);
+    copy3(state->v, state->v_backup, state->vertex_count);
+    copy_history(&state->history, &state->history_backup, state->vertex_count);
 }
 
 void tl_arrive(ToileSim *sim) {

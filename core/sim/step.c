@@ -2,9 +2,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One frame: the order of stages and nothing else. Read this file first.
  *
- *   toile_sim_step     prepare -> sub-steps -> arrive -> measure
+ *   toile_sim_step     prepare -> plan sub-steps -> sub-steps -> arrive -> measure
  *   one sub-step       short enough for thin colliders? -> place colliders and pins
- *                      -> solve/implicit_euler.c -> accept, or halve
+ *                      -> the integrator, solve/integrator.h -> accept, or halve
  *   toile_sim_settle   prepare -> place -> solve/settle.c -> arrive -> measure */
 #include "sim/sim_internal.h"
 
@@ -33,8 +33,9 @@ static bool substep(ToileSim *sim, double from, double to) {
         dt_s,
         {{sim->def.gravity_m_per_s2[0], sim->def.gravity_m_per_s2[1], sim->def.gravity_m_per_s2[2]},
          sim->def.drag_kg_per_m2_s},
-        tl_newton_options(&sim->def, dt_s, tl_contact_safe_move(&contacts))};
-    TlStepResult result = tl_implicit_euler(&sim->system, &contacts, &step);
+        tl_newton_options(sim, dt_s, tl_contact_safe_move(&contacts))};
+    TlStepResult result =
+        tl_integrator(sim->def.integrator)->step(&sim->system, &contacts, &step, &sim->integration);
     sim->stats.newton_iterations += result.newton.iterations;
     sim->stats.cg_iterations += result.newton.cg_iterations;
     sim->stats.line_search_cuts += result.newton.cuts;
@@ -45,14 +46,14 @@ static bool substep(ToileSim *sim, double from, double to) {
 
 /* All sub-steps of a frame. Time runs in whole ticks, so that halving and going on is exact. */
 static ToileStatus run_substeps(ToileSim *sim, ToileError *error) {
-    int32_t count = tl_substep_count(&sim->def), total = count * TICKS, size = TICKS;
+    int32_t count, size = TICKS;
+    ToileStatus status = tl_plan_substeps(sim, &count, error);
+    int32_t total = status == TOILE_STATUS_OK ? count * TICKS : 0;
     for (int32_t tick = 0; tick < total;) {
         if (!report_progress(sim, (double)tick / total)) {
             return tl_fail(error, TOILE_STATUS_CANCELLED, "cancelled");
         }
-        while (size > 1 && tl_too_far(sim, (double)tick / total, (double)(tick + size) / total)) {
-            size /= 2;
-        }
+        size = tl_short_enough(sim, tick, size, total);
         if (substep(sim, (double)tick / total, (double)(tick + size) / total)) {
             tick += size;
             while (size < TICKS && tick % (2 * size) == 0) {
@@ -68,7 +69,7 @@ static ToileStatus run_substeps(ToileSim *sim, ToileError *error) {
                            sim->frame + 1);
         }
     }
-    return TOILE_STATUS_OK;
+    return status;
 }
 
 ToileStatus toile_sim_step(ToileSim *sim, ToileError *error) {
@@ -170,6 +171,7 @@ ToileStatus toile_sim_settle(ToileSim *sim, const ToileSettleDef *def, ToileSett
         return status;
     }
     memset(sim->state.v, 0, 3 * sizeof(double) * (size_t)sim->state.vertex_count);
+    tl_history_forget(&sim->state.history, sim->state.vertex_count);
     tl_arrive(sim);
     tl_sim_measure(sim);
     return TOILE_STATUS_OK;

@@ -14,9 +14,8 @@ extern "C" {
 enum { TOILE_HINGE_CORNERS = 6 };
 
 /* One bending hinge: edge C-D with the opposite points A and B, or with the diagonal of a quad as
- * edge. Opposite the edge of a quad stands a point of the far side, near
- * over the middle of the edge. Signs and names follow
- * Volino & Magnenat-Thalmann. */
+ * edge. Opposite the edge of a quad stands a point of the far side, near over the middle of the
+ * edge. Signs and names follow Volino & Magnenat-Thalmann. */
 typedef struct ToileHingeDetail {
     uint32_t struct_size;
     int32_t corner_count;                  /* 4 to 6 */
@@ -26,7 +25,7 @@ typedef struct ToileHingeDetail {
     double length_m;                       /* l */
     double height_a_m;                     /* hA */
     double height_b_m;                     /* hB */
-    double lambda_N_per_m;                 /* energy = lambda / 2 |R|^2 */
+    double lambda_N_per_m;                 /* flat and linear: energy = lambda / 2 |R|^2 */
     double k_e_N_m;                        /* stiffness of the equivalent angular spring */
     double mu_N_m;                         /* modulus in the edge's direction */
     double nu_N_s_per_m;                   /* viscosity of the hinge, as lambda */
@@ -50,8 +49,9 @@ typedef struct ToileElementDetail {
     double area_m2;          /* at rest */
     double K_N_per_m[6];     /* K11 K12 K13 K22 K23 K33 in weft and warp axes */
     double strain[3];        /* weft, warp, engineering shear, at the middle; ratio */
-    double Khat_N_per_m[49]; /* quads: stiffness over the seven strains, row by row */
-    double strain_hat[7];    /* quads: the seven strains, m^2 */
+    double Khat_N_per_m[49]; /* quads: stiffness over the seven strains, row by row; N/m^3 over the
+                                strains in m^2, N/m in the last row and column, N m at their end */
+    double strain_hat[7];    /* quads: the seven strains, m^2; the last is 1 */
     double energy_J;
     double psd_trace; /* trace of the projected Hessian, N/m */
 } ToileElementDetail;
@@ -79,8 +79,7 @@ typedef struct ToileKoiterDetail {
     double in_element_J; /* inside quads, weight included */
 } ToileKoiterDetail;
 
-/* Number of hinges, elements and springs of a cloth; -1 for a stale id or when memory runs out.
- * [one thread per sim] */
+/* Number of hinges, elements and springs of a cloth; -1 for a stale id. [one thread per sim] */
 TOILE_API int32_t toile_sim_hinge_count(ToileSim *sim, ToileClothId cloth);
 TOILE_API int32_t toile_sim_element_count(ToileSim *sim, ToileClothId cloth);
 TOILE_API int32_t toile_sim_spring_count(ToileSim *sim, ToileClothId cloth);

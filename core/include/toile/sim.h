@@ -81,7 +81,8 @@ TOILE_API ToileStatus toile_sim_get_positions(const ToileSim *sim, ToileClothId 
                                               double *positions_m, ToileError *error);
 TOILE_API ToileStatus toile_sim_get_velocities(const ToileSim *sim, ToileClothId cloth,
                                                double *velocities_m_per_s, ToileError *error);
-/* Replaces the state; every value must be finite. [one thread per sim] */
+/* Replaces the state; every value must be finite. BDF2 and Verlet start anew. [one thread per sim]
+ */
 TOILE_API ToileStatus toile_sim_set_positions(ToileSim *sim, ToileClothId cloth,
                                               const double *positions_m, ToileError *error);
 TOILE_API ToileStatus toile_sim_set_velocities(ToileSim *sim, ToileClothId cloth,
@@ -101,13 +102,13 @@ TOILE_API ToileStatus toile_sim_get_internal_forces(ToileSim *sim, ToileClothId 
 
 /* Bytes toile_sim_snapshot writes. [one thread per sim] */
 TOILE_API size_t toile_sim_snapshot_size(const ToileSim *sim);
-/* Writes the whole changing state (positions, velocities, pins, poses, frame). [one thread per sim]
- */
+/* Writes the whole changing state (positions, velocities, pins, poses, frame; with BDF2 and Verlet
+ * also the state one sub-step before). [one thread per sim] */
 TOILE_API ToileStatus toile_sim_snapshot(const ToileSim *sim, void *buffer, size_t size,
                                          ToileError *error);
 /* Puts a snapshot of this simulation, or of one with the same cloths and colliders, back. Stepping
- * on from it gives the same bits. A buffer that does not fit is refused and nothing changes. [one
- * thread per sim] */
+ * on from it gives the same bits; from a snapshot of another integrator BDF2 and Verlet start anew.
+ * A buffer that does not fit is refused and nothing changes. [one thread per sim] */
 TOILE_API ToileStatus toile_sim_restore(ToileSim *sim, const void *buffer, size_t size,
                                         ToileError *error);
 /* A 64-bit hash (xxHash64) of that state: equal states give equal hashes on every machine. [one

@@ -3,10 +3,9 @@
 /* Ids, enums, definitions and results.
  *
  * Units are SI: metres, kilograms, seconds, newtons, radians. Every definition starts with
- * `struct_size`; fill it with its
- * `..._init` function (or the inline `..._default`), change fields, then create. Creation copies
- * all it needs: pointers in a definition may be freed as soon as the call returns. New fields are
- * only ever added at the end. */
+ * `struct_size`; fill it with its `..._init` function (or the inline `..._default`), change fields,
+ * then create. Creation copies all it needs: pointers in a definition may be freed as soon as the
+ * call returns. New fields are only ever added at the end. */
 #ifndef TOILE_TYPES_H
 #define TOILE_TYPES_H
 
@@ -57,13 +56,14 @@ typedef enum ToileMeshIssueKind {
     TOILE_MESH_INDEX_OUT_OF_RANGE, /* error: a corner's vertex or uv index */
     TOILE_MESH_REPEATED_CORNER,    /* error: a face that uses a vertex twice */
     TOILE_MESH_NOT_FINITE,         /* error: NaN or infinity in a position or uv */
-    TOILE_MESH_ZERO_AREA,          /* error: a face, or half of a quad, without area */
-    TOILE_MESH_ZERO_UV_AREA,       /* error when uvs are the pattern, else not looked for */
-    TOILE_MESH_NON_MANIFOLD_EDGE,  /* warning: three or more faces share an edge; it does not resist
-                                      bending */
-    TOILE_MESH_FLIPPED_NEIGHBOUR,  /* warning: two faces run along their common edge in the same
-                                      direction */
-    TOILE_MESH_ISOLATED_VERTEX,    /* warning: a vertex without face; it stays where it is */
+    TOILE_MESH_ZERO_AREA,    /* error: a face without area, or a quad that has no split into two
+                                triangles with area */
+    TOILE_MESH_ZERO_UV_AREA, /* error when uvs are the pattern, else not looked for */
+    TOILE_MESH_NON_MANIFOLD_EDGE, /* warning: three or more faces share an edge; it does not resist
+                                     bending */
+    TOILE_MESH_FLIPPED_NEIGHBOUR, /* warning: two faces run along their common edge in the same
+                                     direction */
+    TOILE_MESH_ISOLATED_VERTEX,   /* warning: a vertex without face; it stays where it is */
     TOILE_MESH_SLIVER,    /* warning: a triangle whose height is under 1/1000 of its longest edge */
     TOILE_MESH_NOT_CONVEX /* warning: a quad that is not convex, at rest or in uv; it is simulated
                              as two triangles */
@@ -119,7 +119,7 @@ typedef enum ToileRestCurvature {
 /* Weft is the u direction of the pattern, warp the v direction. */
 typedef struct ToileFabric {
     uint32_t struct_size;
-    int32_t bend_scale;           /* a ToileBendScale; default calibrated */
+    int32_t bend_scale;           /* a ToileBendScale; default calibrated; no effect on Koiter */
     double density_kg_per_m2;     /* default 0.15; above 0 */
     double thickness_m;           /* default 0.0003; above 0; used by contact only */
     double friction;              /* Coulomb coefficient, ratio; default 0.3; 0 or more */
@@ -145,8 +145,10 @@ typedef struct ToileFabric {
     double compression_factor;  /* ratio; default 1; 0 to 1, and at least
                                    |poisson| * sqrt(warp / weft) */
     double stretch_limit;       /* no edge may be stretched by more than this ratio of its length;
-                                   default 0: no limit */
-    double bend_damping_N_m_s;  /* moment per width and rate of curvature; default 0; 0 or more */
+                                   steps are then solved as at the quality accurate; default 0:
+                                   no limit */
+    double bend_damping_N_m_s;  /* moment per width and rate of curvature; default 0; 0 or more; no
+                                   effect on crossover and Choi-Ko springs */
     double bend_poisson;        /* Koiter: ratio; default 0; above -1, below 1 */
     double bend_in_element_weight; /* Koiter: weight of bending inside quads; default 0.1; 0 or
                                       more */
@@ -229,6 +231,22 @@ typedef enum ToileQuality {
     TOILE_QUALITY_ACCURATE = 2  /* until the correction is below 0.2 mm, at most 20 */
 } ToileQuality;
 
+/* How time is advanced. All take the same forces. Implicit ones are stable with any step; explicit
+ * ones take as many sub-steps as the cloth needs, which is told once in the log and counted in
+ * ToileStats, and refuse a frame that would need more than 10000. Explicit ones and the
+ * semi-implicit one have a simpler contact: vertices are put out of colliders at the end of a
+ * sub-step, with inelastic impact and Coulomb's friction. */
+typedef enum ToileIntegrator {
+    TOILE_INTEGRATOR_IMPLICIT_EULER = 0,   /* incremental potential, Newton; first order */
+    TOILE_INTEGRATOR_BDF2 = 1,             /* the same with two steps; second order */
+    TOILE_INTEGRATOR_SEMI_IMPLICIT = 2,    /* linearised at the start, one linear solve */
+    TOILE_INTEGRATOR_IMEX = 3,             /* linear bending and drag implicit, the rest explicit */
+    TOILE_INTEGRATOR_SYMPLECTIC_EULER = 4, /* explicit; first order, keeps energy bounded */
+    TOILE_INTEGRATOR_VERLET = 5,           /* explicit, from positions; second order, the same */
+    TOILE_INTEGRATOR_RK4 = 6,              /* explicit; fourth order */
+    TOILE_INTEGRATOR_EXPLICIT_EULER = 7    /* never stable without damping; for comparison */
+} ToileIntegrator;
+
 typedef struct ToileSimDef {
     uint32_t struct_size;
     int32_t threads;  /* workers of the library's own pool; 0 (default): one per processor the
@@ -251,6 +269,8 @@ typedef struct ToileSimDef {
     ToileLog log;               /* default: silent */
     ToileProgress progress;     /* default: none */
     ToileTasks tasks;           /* default: the library's own workers */
+    int32_t integrator;         /* a ToileIntegrator; default implicit Euler */
+    uint32_t reserved;
 } ToileSimDef;
 
 /* What the last step or settle did. */
@@ -269,6 +289,8 @@ typedef struct ToileStats {
     double stretch_max; /* largest, ratio */
     double speed_max_m_per_s; /* fastest vertex */
     double penetration_max_m; /* deepest vertex inside a collider at the end; 0: none */
+    int32_t substeps_added;   /* beyond those asked for, so that an explicit integrator is stable */
+    uint32_t reserved;
 } ToileStats;
 
 typedef struct ToileEnergies {

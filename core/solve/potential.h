@@ -1,0 +1,23 @@
+/* SPDX-FileCopyrightText: 2026 Toile contributors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the methods have in common that find a sub-step as the minimum of a potential: implicit
+ * Euler and BDF2, and with one linear solve the semi-implicit one. */
+#ifndef TL_POTENTIAL_H
+#define TL_POTENTIAL_H
+
+#include "solve/integrator.h"
+
+/* Puts vertices that begin inside a collider out of it, so that this does not become velocity, and
+ * keeps the start in system->x_start. */
+void tl_potential_begin(TlSystem *system, const TlContacts *contacts, const TlStep *step);
+/* Weights and forces of implicit Euler: w = m/h^2 + c A/h, f = m (v/h + g). */
+void tl_potential_euler(TlSystem *system, const TlStep *step);
+/* The inertial guess x + h v; fixed vertices at their targets. */
+void tl_potential_guess(const TlSystem *system, const TlStep *step, double *guess);
+/* Minimises from step->x. When nothing sound is found, x is the start again. */
+TlStepResult tl_potential_minimise(TlSystem *system, const TlContacts *contacts, const TlStep *step,
+                                   const TlNewton *options);
+/* v = (x - x_start)/h. */
+void tl_potential_velocity(const TlSystem *system, const TlStep *step);
+
+#endif
