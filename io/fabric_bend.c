@@ -105,6 +105,11 @@ static void read_special(Bend *bend) {
     tl_keys_integer(&bend->keys, "fold_exponent", TL_KEY_PLAIN, 0, 2, &fabric->bend_fold_exponent);
     tl_keys_integer(&bend->keys, "intervals", TL_KEY_PLAIN, 1, 1000, &fabric->bend_intervals);
     warn_unless(bend, "poisson", koiter, fabric->bend_poisson != usual.bend_poisson);
+    if (koiter && fabric->bend_in_element_weight < 0.05)
+        tl_keys_warning(&bend->keys, "in_element_weight",
+                        tl_keys_get(&bend->keys, "in_element_weight", TL_KEY_PLAIN),
+                        "below 0.05 quads may crease in a checkerboard that costs little or "
+                        "nothing; 0.1 is usual");
     warn_unless(bend, "in_element_weight", koiter,
                 fabric->bend_in_element_weight != usual.bend_in_element_weight);
     warn_unless(bend, "fold_exponent", koiter,

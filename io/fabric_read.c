@@ -121,8 +121,14 @@ static void read_stretch(const TlKeys *fabric_keys, ToileFabric *fabric) {
     tl_keys_number(&keys, "limit", TL_KEY_NULLABLE, above_zero, &fabric->stretch_limit);
     check_poisson(&keys, fabric);
     read_compression(&keys, fabric);
-    if (fabric->stretch_model != TOILE_STRETCH_SPRINGS)
+    if (fabric->stretch_model != TOILE_STRETCH_SPRINGS) {
+        if (fabric->gauss_points == 1)
+            tl_keys_warning(
+                &keys, "gauss_points", tl_keys_get(&keys, "gauss_points", TL_KEY_PLAIN),
+                "one point does not see two ways in which a quad can deform, which then "
+                "cost nothing; use 2 or more");
         return;
+    }
     warn_of_springs(&keys, "poisson", fabric->stretch_poisson != usual.stretch_poisson);
     warn_of_springs(&keys, "gauss_points", fabric->gauss_points != usual.gauss_points);
 }

@@ -63,7 +63,8 @@ static void list_sides(const ToileMeshDef *mesh, const double *positions, Side *
             double first[3] = {0, 0, 0}, second[3] = {0, 0, 0};
             tl_scene_add_area(positions, halves[0], 3, first);
             tl_scene_add_area(positions, halves[1], 3, second);
-            folds->folded += differ(first, second, false);
+            /* the halves of a flat arrowhead face opposite ways */
+            folds->folded += differ(first, second, false) && differ(first, second, true);
             folds->total++;
             folds->quads = true;
         }

@@ -336,12 +336,23 @@ START_TEST(scene_warns_about_keys_that_the_model_ignores) {
 }
 END_TEST
 
+START_TEST(scene_warns_about_numbers_that_leave_quads_soft) {
+    scene_write(STRETCH("\"gauss_points\": 1"), "");
+    scene_check_warning(4, 42, "one point does not see two ways");
+    scene_write(BEND("\"model\": \"koiter\", \"in_element_weight\": 0"), "");
+    scene_check_warning(4, 63, "crease in a checkerboard");
+    scene_write(BEND("\"model\": \"koiter\", \"in_element_weight\": 0.05"), "");
+    scene_check_no_warning();
+}
+END_TEST
+
 /* two triangles with a fold of 2 degrees */
 static const char folded_obj[] = "v 0 0 0\nv 1 0 0\nv 0.5 0 1\nv 0.5 0.0349 -1\nvt 0 0\nvt 1 0\n"
                                  "vt 0.5 1\nvt 0.5 -1\nf 1/1 3/3 2/2\nf 1/1 2/2 4/4\n";
 
 START_TEST(scene_warns_about_a_curved_mesh_that_rests_flat) {
-    /* a quad whose halves are folded */
+    /* a flat quad whose halves face opposite ways, and one whose halves are folded */
+    static const char arrow[] = "v 0 0 0\nv 1 0 0.2\nv 2 0 0\nv 1 0 2\nf 1 2 3 4\n";
     static const char saddle[] = "v 0 0 0\nv 1 0.1 0\nv 1 0 1\nv 0 0.1 1\nf 1 4 3 2\n";
     char path[IO_PATH_SIZE];
     io_file_write_text(scene_folder, "q.obj", folded_obj, path);
@@ -357,6 +368,13 @@ START_TEST(scene_warns_about_a_curved_mesh_that_rests_flat) {
     io_file_write_text(scene_folder, "q.obj", saddle, path);
     scene_write("", "");
     scene_check_warning(3, 11, "1 of 1 edges and diagonals of quads inside");
+    io_file_write_text(scene_folder, "q.obj", arrow, path);
+    IoFindings findings;
+    ToileScene *scene = NULL;
+    ck_assert_int_eq(scene_load(NULL, 0, &findings, &scene, NULL), TOILE_STATUS_OK);
+    ck_assert_int_eq(findings.count, 1);
+    ck_assert_ptr_nonnull(io_findings_find(&findings, 5, 0, "is a quad that is not convex"));
+    toile_scene_free(scene);
 }
 END_TEST
 
@@ -404,6 +422,7 @@ int main(void) {
     tcase_add_test(tcase, scene_refuses_wrong_bending_laws);
     tcase_add_test(tcase, scene_refuses_wrong_rest_curvature);
     tcase_add_test(tcase, scene_warns_about_keys_that_the_model_ignores);
+    tcase_add_test(tcase, scene_warns_about_numbers_that_leave_quads_soft);
     tcase_add_test(tcase, scene_warns_about_a_curved_mesh_that_rests_flat);
     tcase_add_test(tcase, scene_does_not_warn_where_a_curved_mesh_is_meant);
     suite_add_tcase(suite, tcase);
