@@ -166,6 +166,8 @@ class ToileStats(Structure):
         ("stretch_max", c_double),
         ("speed_max_m_per_s", c_double),
         ("penetration_max_m", c_double),
+        ("substeps_added", c_int32),
+        ("reserved", c_uint32),
     ]
 
 
