@@ -454,7 +454,7 @@ START_TEST(sim_refused_definitions_name_the_value) {
 }
 END_TEST
 
-/* a frame of billions of sub-steps is either refused or begun, never skipped */
+/* a frame of billions of sub-steps is either refused or begun, never passed over */
 START_TEST(sim_very_low_frame_rate_never_skips_time) {
     Watch watch = {.stop_at = 1};
     ToileSimDef def = plain_def();

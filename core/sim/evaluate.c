@@ -47,16 +47,23 @@ ToileStatus toile_sim_get_energies(ToileSim *sim, ToileEnergies *energies, Toile
     return TOILE_STATUS_OK;
 }
 
-ToileStatus toile_sim_get_internal_forces(ToileSim *sim, ToileClothId id, double *forces_N,
-                                          ToileError *error) {
-    TlCloth *cloth = tl_find_cloth(sim, id, error);
-    if (cloth == NULL) {
+/* What the forces have in common: finds the cloth, checks the array, prepares the system. */
+static ToileStatus enter_forces(ToileSim *sim, ToileClothId id, const double *forces_N,
+                                TlCloth **cloth, ToileError *error) {
+    *cloth = tl_find_cloth(sim, id, error);
+    if (*cloth == NULL) {
         return TOILE_STATUS_STALE_ID;
     }
     if (forces_N == NULL) {
         return tl_fail(error, TOILE_STATUS_INVALID_ARGUMENT, "forces_N is NULL");
     }
-    ToileStatus status = tl_sim_prepare(sim, error);
+    return tl_sim_prepare(sim, error);
+}
+
+ToileStatus toile_sim_get_internal_forces(ToileSim *sim, ToileClothId id, double *forces_N,
+                                          ToileError *error) {
+    TlCloth *cloth;
+    ToileStatus status = enter_forces(sim, id, forces_N, &cloth, error);
     if (status != TOILE_STATUS_OK) {
         return status;
     }
@@ -238,14 +245,8 @@ ToileStatus toile_sim_get_vertex_areas(ToileSim *sim, ToileClothId id, double *a
 
 ToileStatus toile_sim_get_damping_forces(ToileSim *sim, ToileClothId id, double *forces_N,
                                          ToileError *error) {
-    TlCloth *cloth = tl_find_cloth(sim, id, error);
-    if (cloth == NULL) {
-        return TOILE_STATUS_STALE_ID;
-    }
-    if (forces_N == NULL) {
-        return tl_fail(error, TOILE_STATUS_INVALID_ARGUMENT, "forces_N is NULL");
-    }
-    ToileStatus status = tl_sim_prepare(sim, error);
+    TlCloth *cloth;
+    ToileStatus status = enter_forces(sim, id, forces_N, &cloth, error);
     if (status != TOILE_STATUS_OK) {
         return status;
     }
