@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 Toile contributors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Threads over POSIX (and winpthreads). */
+/* Threads and clock over POSIX (and winpthreads). */
 #if defined(__linux__)
 #define _GNU_SOURCE
 #endif
@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 struct TlThread {
@@ -101,4 +102,10 @@ int32_t tl_processor_count(void) {
 #else
     return 1;
 #endif
+}
+
+double tl_clock_s(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }

@@ -9,6 +9,7 @@
  * which keeps a distant or translated cloth exact. */
 #include "force/bend_linear.h"
 
+#include "base/lanes.h"
 #include "base/vec.h"
 
 static TlVec3 bending_vector(const TlHingeSet *set, const double *x, int32_t h) {
@@ -21,12 +22,22 @@ static TlVec3 bending_vector(const TlHingeSet *set, const double *x, int32_t h) 
     return R;
 }
 
-static double bend_value(const TlModel *model, const TlPoint *at, int32_t begin, int32_t end) {
+/* By hinges, not by the matrix, in which the energy of nearly flat cloth would be lost in
+ * rounding. */
+TL_HOT static double bend_value(const TlModel *model, const TlPoint *at, int32_t begin,
+                                int32_t end) {
     const TlHingeSet *set = &model->sets.hinges[TL_HINGE_LINEAR];
+    int32_t last = model->vertex_count - 1, c = begin < end ? set->first[begin] : 0;
     double total = 0.0;
     for (int32_t h = begin; h < end; h++) {
-        TlVec3 R = bending_vector(set, at->x, h);
-        total += 0.5 * set->lambda[h] * tl_dot3(R, R);
+        int32_t stop = set->first[h + 1] - 1;
+        TlDouble4 d = tl_vertex4(at->x, set->vertex[stop], last), R = tl_double4(0.0);
+        for (; c < stop; c++) {
+            R += set->alpha[c] * (tl_vertex4(at->x, set->vertex[c], last) - d);
+        }
+        c++;
+        R *= R;
+        total += 0.5 * set->lambda[h] * (R[0] + R[1] + R[2]);
     }
     return total;
 }

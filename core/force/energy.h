@@ -43,6 +43,7 @@ typedef struct TlElements {
     const int32_t *first;  /* corners of element e: [first[e], first[e + 1]); NULL with an arity */
     const int32_t *vertex; /* per corner */
     int32_t hessian;       /* one of the above, or a number of rows */
+    int32_t vectors;       /* differences of corners that packed Hessians act on; 0: not packed */
     const TlModel *model;
     /* sum of the energies of elements [begin, end), added in order */
     double (*value)(const TlModel *model, const TlPoint *at, int32_t begin, int32_t end);
@@ -50,6 +51,11 @@ typedef struct TlElements {
      * Both buffers start at element 0. */
     void (*derive)(const TlModel *model, const TlPoint *at, int32_t begin, int32_t end,
                    double *grad, double *hess);
+    /* Faces only, others NULL: the same for the solver, four elements side by side, with the
+     * Hessian packed in single precision, see tl_packed_size, and unless NULL in full. `begin` is a
+     * multiple of eight, and all buffers start at that element. */
+    void (*pack)(const TlModel *model, const TlPoint *at, int32_t begin, int32_t end, double *grad,
+                 float *packed, float *diagonal, double *hess);
     /* for elements [begin, end): minus the damping force at positions x and velocities v, 3 per
      * corner. NULL: no damping. */
     void (*damp)(const TlModel *model, const double *x, const double *v, int32_t begin, int32_t end,
@@ -59,6 +65,22 @@ typedef struct TlElements {
 /* First corner of an element. */
 static inline int32_t tl_first_corner(const TlElements *elements, int32_t e) {
     return elements->first != NULL ? elements->first[e] : elements->arity * e;
+}
+/* The element a corner belongs to. */
+static inline int32_t tl_element_of(const TlElements *elements, int32_t corner) {
+    if (elements->first == NULL) {
+        return corner / elements->arity;
+    }
+    int32_t low = 0, high = elements->count;
+    while (high - low > 1) {
+        int32_t middle = low + (high - low) / 2;
+        if (elements->first[middle] <= corner) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
 }
 /* Blocks of one element's symmetric Hessian. */
 static inline int32_t tl_block_count(int32_t arity) {
@@ -75,6 +97,24 @@ static inline int64_t tl_hessian_size(const TlElements *elements) {
     }
     int64_t corners = tl_first_corner(elements, elements->count);
     return elements->hessian > 0 ? 3 * elements->hessian * corners : 0;
+}
+/* Packed Hessians act on differences of corners: p1 - p0 and p2 - p0 of triangles, p2 - p0, p1 - p3
+ * and p0 - p1 + p2 - p3 of quads, so that translations have no force to the last bit. Of each pair
+ * of vectors A <= B there is a block, the upper half only where A = B; first all (A, A), then (0,
+ * 1), (0, 2), (1, 2). Each number stands for eight elements side by side. `diagonal` holds 8
+ * numbers per corner, of which 6 are the upper half of the corner's diagonal block. Both are padded
+ * to whole groups of eight. Answers the numbers of one element. */
+static inline int32_t tl_packed_size(const TlElements *elements) {
+    return 6 * elements->vectors + 9 * (elements->vectors * (elements->vectors - 1) / 2);
+}
+/* Groups of eight elements. */
+static inline int32_t tl_group_count(const TlElements *elements) {
+    return elements->count / 8 + (elements->count % 8 > 0);
+}
+/* Where the packed numbers of four elements from `first` on begin, when the buffer starts at a
+ * multiple of eight; each is followed by the next at twice the distance. */
+static inline float *tl_packed_at(float *packed, int32_t size, int64_t first) {
+    return packed + 8 * (int64_t)size * (first / 8) + first % 8;
 }
 
 #endif

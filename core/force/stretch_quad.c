@@ -21,18 +21,17 @@
  * compression are summed over quadrature points, where the law acts; their damping takes the
  * tangent at the start of the step for K, so that slack cloth is free to wrinkle.
  *
- * This is the hottest code of a step: two quads go through it side by side, without a branch but
+ * This is the hottest code of a step: four quads go through it side by side, without a branch but
  * those of damping and laws. */
 #include "force/stretch_quad.h"
 
+#include "base/lanes.h"
 #include "base/vec.h"
 #include "rest/compression.h"
 
-enum { LANES = 2, BATCH = 8, BLOCKS = 10, HESSIAN = 9 * BLOCKS };
+enum { BATCH = 4, BLOCKS = 10, HESSIAN = 9 * BLOCKS, PACKED = 45 };
 
-/* One value of each of the quads side by side; operators act on all lanes alike. */
-typedef double Wide __attribute__((vector_size(LANES * sizeof(double))));
-typedef int64_t WideBits __attribute__((vector_size(LANES * sizeof(int64_t))));
+typedef TlDouble4 Wide;
 
 #define SQRT2 1.41421356237309504880
 
@@ -43,23 +42,7 @@ static const int UPPER[6][6] = {{0, 1, 2, 3, 4, 5},     {1, 6, 7, 8, 9, 10},
                                 {2, 7, 11, 12, 13, 14}, {3, 8, 12, 15, 16, 17},
                                 {4, 9, 13, 16, 18, 19}, {5, 10, 14, 17, 19, 20}};
 
-static inline Wide wide(double a) {
-    return (Wide){a, a};
-}
-static inline Wide wide_abs(Wide a) {
-    return (Wide)((WideBits)a & INT64_MAX);
-}
-/* 1 or -1 */
-static inline Wide wide_sign(Wide a) {
-    return (Wide)(((WideBits)a & INT64_MIN) | (WideBits)wide(1.0));
-}
-static inline Wide wide_positive(Wide a) {
-    return 0.5 * (a + wide_abs(a));
-}
-static inline Wide wide_sqrt(Wide a) {
-    return (Wide){sqrt(a[0]), sqrt(a[1])};
-}
-static inline Wide wide_dot(const Wide a[3], const Wide b[3]) {
+TL_INLINE Wide wide_dot(const Wide a[3], const Wide b[3]) {
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
@@ -67,37 +50,47 @@ static inline Wide wide_dot(const Wide a[3], const Wide b[3]) {
 
 /* The quads in the lanes; at the end of a range all lanes may hold the same one. */
 typedef struct Group {
-    int32_t quad[LANES];
+    int32_t quad[TL_LANES];
     Wide X[3][3]; /* D1, D2, T */
 } Group;
 
-static inline void load_vectors(const TlQuadSet *set, const double *x, const int32_t quad[LANES],
-                                Wide X[3][3]) {
-    const int32_t *u = set->vertex + 4 * (int64_t)quad[0], *v = set->vertex + 4 * (int64_t)quad[1];
-    const double *a[4], *b[4];
-    for (int k = 0; k < 4; k++) {
-        a[k] = x + 3 * (int64_t)u[k];
-        b[k] = x + 3 * (int64_t)v[k];
+TL_INLINE void load_vectors(const TlQuadSet *set, const double *x, const int32_t quad[TL_LANES],
+                            Wide X[3][3]) {
+    const double *p[4][TL_LANES];
+    for (int l = 0; l < TL_LANES; l++) {
+        for (int k = 0; k < 4; k++) {
+            p[k][l] = x + 3 * (int64_t)set->vertex[4 * (int64_t)quad[l] + k];
+        }
     }
     for (int i = 0; i < 3; i++) {
-        Wide p0 = {a[0][i], b[0][i]}, p1 = {a[1][i], b[1][i]};
-        Wide p2 = {a[2][i], b[2][i]}, p3 = {a[3][i], b[3][i]};
+        Wide p0 = {p[0][0][i], p[0][1][i], p[0][2][i], p[0][3][i]};
+        Wide p1 = {p[1][0][i], p[1][1][i], p[1][2][i], p[1][3][i]};
+        Wide p2 = {p[2][0][i], p[2][1][i], p[2][2][i], p[2][3][i]};
+        Wide p3 = {p[3][0][i], p[3][1][i], p[3][2][i], p[3][3][i]};
         X[0][i] = p2 - p0;
         X[1][i] = p1 - p3;
         X[2][i] = (p0 - p1) + (p2 - p3);
     }
 }
 
-/* Quad q and the next one, if it is before `end`, at positions x. */
-static inline void load_group(const TlQuadSet *set, const double *x, int32_t q, int32_t end,
-                              Group *out) {
-    out->quad[0] = q;
-    out->quad[1] = q + 1 < end ? q + 1 : q;
+/* Quad q and the next ones before `end`, at positions x. */
+TL_INLINE void load_group(const TlQuadSet *set, const double *x, int32_t q, int32_t end,
+                          Group *out) {
+    for (int l = 0; l < TL_LANES; l++) {
+        out->quad[l] = q + l < end ? q + l : end - 1;
+    }
     load_vectors(set, x, out->quad, out->X);
 }
 
+/* Number i of `stride` that each of the quads has. */
+TL_INLINE Wide load_lanes(const double *values, int32_t stride, const int32_t quad[TL_LANES],
+                          int32_t i) {
+    return (Wide){values[stride * (int64_t)quad[0] + i], values[stride * (int64_t)quad[1] + i],
+                  values[stride * (int64_t)quad[2] + i], values[stride * (int64_t)quad[3] + i]};
+}
+
 /* [S]'s seven strains without the constant. */
-static inline void strain_hat(Wide X[3][3], Wide z[6]) {
+TL_INLINE void strain_hat(Wide X[3][3], Wide z[6]) {
     Wide P[3], Q[3];
     for (int i = 0; i < 3; i++) {
         P[i] = 0.5 * (X[0][i] + X[1][i]);
@@ -112,13 +105,12 @@ static inline void strain_hat(Wide X[3][3], Wide z[6]) {
 }
 
 /* The change of the inner products of X since rest. */
-static inline void strain_of(const TlQuadSet *set, const int32_t quad[LANES], Wide X[3][3],
-                             Wide e[6]) {
-    const double *r = set->rest + 6 * (int64_t)quad[0], *t = set->rest + 6 * (int64_t)quad[1];
+TL_INLINE void strain_of(const TlQuadSet *set, const int32_t quad[TL_LANES], Wide X[3][3],
+                         Wide e[6]) {
     Wide z[6];
     strain_hat(X, z);
     for (int i = 0; i < 6; i++) {
-        z[i] -= (Wide){r[i], t[i]};
+        z[i] -= load_lanes(set->rest, 6, quad, i);
     }
     e[0] = z[0] + z[1] + z[2];
     e[1] = z[0] + z[1] - z[2];
@@ -128,17 +120,14 @@ static inline void strain_of(const TlQuadSet *set, const int32_t quad[LANES], Wi
     e[5] = z[5];
 }
 
-static inline void load_stiffness(const TlQuadSet *set, const int32_t quad[LANES],
-                                  Wide K[TL_KHAT]) {
-    const double *a = set->khat + TL_KHAT * (int64_t)quad[0];
-    const double *b = set->khat + TL_KHAT * (int64_t)quad[1];
+TL_INLINE void load_stiffness(const TlQuadSet *set, const int32_t quad[TL_LANES], Wide K[TL_KHAT]) {
     for (int i = 0; i < TL_KHAT; i++) {
-        K[i] = (Wide){a[i], b[i]};
+        K[i] = load_lanes(set->khat, TL_KHAT, quad, i);
     }
 }
 
 /* s = K e */
-static inline void multiply(const Wide K[TL_KHAT], const Wide e[6], Wide s[6]) {
+TL_INLINE void multiply(const Wide K[TL_KHAT], const Wide e[6], Wide s[6]) {
     for (int i = 0; i < 6; i++) {
         s[i] = K[UPPER[i][0]] * e[0];
         for (int j = 1; j < 6; j++) {
@@ -147,7 +136,7 @@ static inline void multiply(const Wide K[TL_KHAT], const Wide e[6], Wide s[6]) {
     }
 }
 
-static inline Wide dot6(const Wide a[6], const Wide b[6]) {
+TL_INLINE Wide dot6(const Wide a[6], const Wide b[6]) {
     Wide sum = a[0] * b[0];
     for (int i = 1; i < 6; i++) {
         sum += a[i] * b[i];
@@ -156,19 +145,26 @@ static inline Wide dot6(const Wide a[6], const Wide b[6]) {
 }
 
 /* Damping weights tau/dt of the materials; false when there are none. */
-static inline bool rate_of(const TlModel *model, const TlPoint *at, const int32_t quad[LANES],
-                           Wide *rate) {
+TL_INLINE bool rate_of(const TlModel *model, const TlPoint *at, const int32_t quad[TL_LANES],
+                       Wide *rate) {
     const int32_t *material = model->sets.quads.material;
-    double a = tl_damping_rate(&model->materials[material[quad[0]]], at);
-    double b = tl_damping_rate(&model->materials[material[quad[1]]], at);
-    *rate = (Wide){a, b};
-    return a > 0.0 || b > 0.0;
+    bool any = false;
+    for (int l = 0; l < TL_LANES; l++) {
+        (*rate)[l] = tl_damping_rate(&model->materials[material[quad[l]]], at);
+        any = any || (*rate)[l] > 0.0;
+    }
+    return any;
 }
 
 /* ---- laws of compression ---- */
 
-static inline bool has_law(const TlQuadSet *set, int32_t q) {
+TL_INLINE bool has_law(const TlQuadSet *set, int32_t q) {
     return set->first[q + 1] > set->first[q];
+}
+
+/* The quads of a group follow each other. */
+TL_INLINE bool some_law(const TlQuadSet *set, const int32_t quad[TL_LANES]) {
+    return set->first[quad[TL_LANES - 1] + 1] > set->first[quad[0]];
 }
 
 /* Whether all points of a quad are in the state in which K holds. */
@@ -212,10 +208,10 @@ typedef struct Response {
 } Response;
 
 /* Puts the laws in the place of K. */
-static void apply_laws(const TlModel *model, const int32_t quad[LANES], const Wide strain[6],
+static void apply_laws(const TlModel *model, const int32_t quad[TL_LANES], const Wide strain[6],
                        Want want, Response *out) {
     const TlQuadSet *set = &model->sets.quads;
-    for (int l = 0; l < LANES; l++) {
+    for (int l = 0; l < TL_LANES; l++) {
         const TlMaterial *m = &model->materials[set->material[quad[l]]];
         double e[6], energy = 0.0, s[6] = {0}, k[TL_KHAT] = {0};
         for (int i = 0; i < 6; i++) {
@@ -237,20 +233,20 @@ static void apply_laws(const TlModel *model, const int32_t quad[LANES], const Wi
 }
 
 /* Energy, stress and stiffness at strain e. */
-static inline void respond(const TlModel *model, const int32_t quad[LANES], const Wide e[6],
-                           Want want, Response *out) {
+TL_INLINE void respond(const TlModel *model, const int32_t quad[TL_LANES], const Wide e[6],
+                       Want want, Response *out) {
     const TlQuadSet *set = &model->sets.quads;
     load_stiffness(set, quad, out->K);
     multiply(out->K, e, out->s);
     out->energy = 0.5 * dot6(e, out->s);
-    if (has_law(set, quad[0]) || has_law(set, quad[1])) {
+    if (some_law(set, quad)) {
         apply_laws(model, quad, e, want, out);
     }
 }
 
 /* The same with damping, a potential over the step. */
-static inline void respond_damped(const TlModel *model, const TlPoint *at, Group *group, Want want,
-                                  Response *out) {
+TL_INLINE void respond_damped(const TlModel *model, const TlPoint *at, Group *group, Want want,
+                              Response *out) {
     const TlQuadSet *set = &model->sets.quads;
     Wide e[6], rate;
     strain_of(set, group->quad, group->X, e);
@@ -280,16 +276,27 @@ static inline void respond_damped(const TlModel *model, const TlPoint *at, Group
 
 /* Where the derivatives of the lanes go. */
 typedef struct Target {
-    double *a, *b;
+    double *lane[TL_LANES];
 } Target;
 
-static inline void put(Target out, int32_t i, Wide value) {
-    out.a[i] = value[0];
-    out.b[i] = value[1];
+TL_INLINE Target target_of(double *values, int32_t stride, const int32_t quad[TL_LANES],
+                           int32_t base) {
+    Target out;
+    for (int l = 0; l < TL_LANES; l++) {
+        out.lane[l] = values + stride * (int64_t)(quad[l] - base);
+    }
+    return out;
 }
 
-static inline void write_gradient(const Group *group, const Wide s[6], double *grad) {
-    Target out = {grad + 12 * (int64_t)group->quad[0], grad + 12 * (int64_t)group->quad[1]};
+TL_INLINE void put(const Target *out, int32_t i, Wide value) {
+    for (int l = 0; l < TL_LANES; l++) {
+        out->lane[l][i] = value[l];
+    }
+}
+
+/* `grad` starts at quad `base`. */
+TL_INLINE void write_gradient(const Group *group, const Wide s[6], int32_t base, double *grad) {
+    Target target = target_of(grad, 12, group->quad, base), *out = &target;
     Wide G[3][3];
     for (int A = 0; A < 3; A++) {
         for (int i = 0; i < 3; i++) {
@@ -307,7 +314,7 @@ static inline void write_gradient(const Group *group, const Wide s[6], double *g
 
 /* Largest root of beta^3 - 3 beta = 2 r, 0 <= r <= 1: 2 cos(acos(r) / 3), by a polynomial of error
  * 1e-5 and one step of Halley. */
-static inline Wide largest_root(Wide r) {
+TL_INLINE Wide largest_root(Wide r) {
     Wide square = r * r;
     Wide b = (1.73206086 + 0.33282344 * r) +
              square * ((-0.09184387 + 0.03502438 * r) - 0.0080708 * square);
@@ -321,16 +328,16 @@ static inline Wide largest_root(Wide r) {
  * projector E = adj(A - lambda I) / (3 lambda^2 - |A|^2 / 2); in the plane that is left, A is D -
  * lambda/2 I with eigenvalues -lambda/2 +- rho. No branch, and errors of the order of rounding of
  * |S| whatever the eigenvalues. */
-static inline void clamp_stress(Wide s[6]) {
-    const Wide tiny = wide(1e-200); /* keeps quotients finite without stress */
+TL_INLINE void clamp_stress(Wide s[6]) {
+    const Wide tiny = tl_double4(1e-200); /* keeps quotients finite without stress */
     Wide q = (1.0 / 3.0) * (s[0] + s[1] + s[5]);
     Wide a = s[0] - q, b = s[1] - q, c = s[5] - q, d = s[2], e = s[3], f = s[4];
     Wide dd = d * d, ee = e * e, ff = f * f;
     Wide half_square = 0.5 * ((a * a + b * b) + c * c) + ((dd + ee) + ff) + tiny;
-    Wide p = wide_sqrt((1.0 / 3.0) * half_square), inverse = 1.0 / p;
+    Wide p = tl_sqrt4((1.0 / 3.0) * half_square), inverse = 1.0 / p;
     Wide det = (a * (b * c - ff) - b * ee) + d * (2.0 * (e * f) - d * c);
     Wide r = 0.5 * det * (inverse * inverse * inverse);
-    Wide lambda = wide_sign(r) * p * largest_root(wide_abs(r));
+    Wide lambda = tl_sign4(r) * p * largest_root(tl_abs4(r));
     /* adj(A - lambda I) = A^2 + lambda A + (lambda^2 - |A|^2 / 2) I */
     Wide square = lambda * lambda, shift = square - half_square;
     Wide scale = 1.0 / (3.0 * square - half_square);
@@ -343,9 +350,9 @@ static inline void clamp_stress(Wide s[6]) {
     Wide half = 0.5 * lambda, k = 1.5 * lambda;
     Wide D0 = (a + half) - k * E0, D1 = (b + half) - k * E1, D5 = (c + half) - k * E5;
     Wide D2 = d - k * E2, D3 = e - k * E3, D4 = f - k * E4;
-    Wide rho = wide_sqrt(0.5 * ((D0 * D0 + D1 * D1) + D5 * D5) + ((D2 * D2 + D3 * D3) + D4 * D4));
-    Wide alone = wide_positive(q + lambda), high = wide_positive((q - half) + rho);
-    Wide low = wide_positive((q - half) - rho), mean = 0.5 * (high + low);
+    Wide rho = tl_sqrt4(0.5 * ((D0 * D0 + D1 * D1) + D5 * D5) + ((D2 * D2 + D3 * D3) + D4 * D4));
+    Wide alone = tl_positive4(q + lambda), high = tl_positive4((q - half) + rho);
+    Wide low = tl_positive4((q - half) - rho), mean = 0.5 * (high + low);
     Wide u = alone - mean, v = (high - low) * (1.0 / (2.0 * rho + tiny));
     s[0] = u * E0 + v * D0 + mean;
     s[1] = u * E1 + v * D1 + mean;
@@ -356,7 +363,7 @@ static inline void clamp_stress(Wide s[6]) {
 }
 
 /* Replaces the stress s by S+, clamped in the axes of P, Q and T. */
-static inline void positive_stress(Wide s[6]) {
+TL_INLINE void positive_stress(Wide s[6]) {
     const double scale[6] = {2.0, 2.0, 2.0, SQRT2, SQRT2, 1.0};
     for (int i = 0; i < 6; i++) {
         s[i] *= scale[i];
@@ -368,20 +375,20 @@ static inline void positive_stress(Wide s[6]) {
 }
 
 /* Row k of K times the derivative of e by X_B. */
-static inline void stress_row(const Wide K[TL_KHAT], Wide X[3][3], int k, int B, Wide out[3]) {
+TL_INLINE void stress_row(const Wide K[TL_KHAT], Wide X[3][3], int k, int B, Wide out[3]) {
     Wide x = K[UPPER[k][PLACE[B][0]]], y = K[UPPER[k][PLACE[B][1]]], z = K[UPPER[k][PLACE[B][2]]];
     for (int j = 0; j < 3; j++) {
         out[j] = x * X[0][j] + y * X[1][j] + z * X[2][j];
     }
 }
 
-static inline Wide entry(Wide X[3][3], const Wide *a, const Wide *b, const Wide *c, int i, int j) {
+TL_INLINE Wide entry(Wide X[3][3], const Wide *a, const Wide *b, const Wide *c, int i, int j) {
     return X[0][i] * a[j] + X[1][i] * b[j] + X[2][i] * c[j];
 }
 
 /* out = D1 a^T + D2 b^T + T c^T + s I */
-static inline void full_block(Wide X[3][3], const Wide a[3], const Wide b[3], const Wide c[3],
-                              Wide s, Wide out[9]) {
+TL_INLINE void full_block(Wide X[3][3], const Wide a[3], const Wide b[3], const Wide c[3], Wide s,
+                          Wide out[9]) {
     out[0] = entry(X, a, b, c, 0, 0) + s;
     out[1] = entry(X, a, b, c, 0, 1);
     out[2] = entry(X, a, b, c, 0, 2);
@@ -394,8 +401,8 @@ static inline void full_block(Wide X[3][3], const Wide a[3], const Wide b[3], co
 }
 
 /* The same where it is symmetric; the lower half is not written. */
-static inline void symmetric_block(Wide X[3][3], const Wide a[3], const Wide b[3], const Wide c[3],
-                                   Wide s, Wide out[9]) {
+TL_INLINE void symmetric_block(Wide X[3][3], const Wide a[3], const Wide b[3], const Wide c[3],
+                               Wide s, Wide out[9]) {
     out[0] = entry(X, a, b, c, 0, 0) + s;
     out[1] = entry(X, a, b, c, 0, 1);
     out[2] = entry(X, a, b, c, 0, 2);
@@ -406,8 +413,7 @@ static inline void symmetric_block(Wide X[3][3], const Wide a[3], const Wide b[3
 
 /* The second derivatives by D1, D2 and T: M[0] = (1,1), M[1] = (2,2), M[2] = (1,2), M[3] = (1,T),
  * M[4] = (2,T), M[5] = (T,T). Written out, so that every index is a constant. */
-static inline void vector_blocks(Wide X[3][3], const Wide K[TL_KHAT], const Wide S[6],
-                                 Wide M[6][9]) {
+TL_INLINE void vector_blocks(Wide X[3][3], const Wide K[TL_KHAT], const Wide S[6], Wide M[6][9]) {
     Wide Y[6][3];
     stress_row(K, X, 0, 0, Y[0]);
     stress_row(K, X, 2, 0, Y[2]);
@@ -433,7 +439,7 @@ static inline void vector_blocks(Wide X[3][3], const Wide K[TL_KHAT], const Wide
 
 /* Entry i of the blocks of vertices, and t, the same transposed: p0 is T - D1, p1 is D2 - T, p2 is
  * D1 + T and p3 is -D2 - T. */
-static inline void vertex_entries(Wide M[6][9], int i, int t, Target out) {
+TL_INLINE void vertex_entries(Wide M[6][9], int i, int t, const Target *out) {
     Wide c = M[5][i], a = M[0][i], b = M[1][i];
     Wide sum1 = M[3][i] + M[3][t], difference1 = M[3][i] - M[3][t];
     Wide sum2 = M[4][i] + M[4][t], difference2 = M[4][i] - M[4][t];
@@ -460,9 +466,10 @@ static inline void vertex_entries(Wide M[6][9], int i, int t, Target out) {
 }
 
 /* The stress of the response has been clamped. */
-static inline void write_hessian(Group *group, const Response *response, Target out) {
+TL_INLINE void write_hessian(const Group *group, const Response *response, const Target *out) {
+    Group own = *group;
     Wide M[6][9];
-    vector_blocks(group->X, response->K, response->s, M);
+    vector_blocks(own.X, response->K, response->s, M);
     vertex_entries(M, 0, 0, out);
     vertex_entries(M, 4, 4, out);
     vertex_entries(M, 8, 8, out);
@@ -471,52 +478,130 @@ static inline void write_hessian(Group *group, const Response *response, Target 
     vertex_entries(M, 5, 7, out);
 }
 
+/* The upper half of a symmetric block, 6 numbers of all lanes, at twice the distance. */
+TL_INLINE void pack_symmetric(const Wide M[9], TlFloat4 *out) {
+    out[0] = tl_narrow4(M[0]);
+    out[2] = tl_narrow4(M[1]);
+    out[4] = tl_narrow4(M[2]);
+    out[6] = tl_narrow4(M[4]);
+    out[8] = tl_narrow4(M[5]);
+    out[10] = tl_narrow4(M[8]);
+}
+
+/* The diagonal block of one corner, upper half, for each of the quads. */
+TL_INLINE void pack_corner(Wide M[6][9], int own, int with, double sign, TlFloat4 *out) {
+    static const int upper[6] = {0, 1, 2, 4, 5, 8}, lower[6] = {0, 3, 6, 4, 7, 8};
+    TlFloat4 d[8];
+    for (int i = 0; i < 6; i++) {
+        int u = upper[i], t = lower[i];
+        d[i] = tl_narrow4((M[own][u] + M[5][u]) + sign * (M[with][u] + M[with][t]));
+    }
+    d[6] = d[7] = tl_float4(0.0F);
+    tl_transpose4(&d[0], &d[1], &d[2], &d[3]);
+    tl_transpose4(&d[4], &d[5], &d[6], &d[7]);
+    for (int l = 0; l < TL_LANES; l++) {
+        out[8 * l] = d[l];
+        out[8 * l + 1] = d[4 + l];
+    }
+}
+
+/* The stress of the response has been clamped. */
+TL_INLINE void pack_hessian(Group *group, const Response *response, TlFloat4 *packed,
+                            TlFloat4 *diagonal) {
+    Wide M[6][9];
+    vector_blocks(group->X, response->K, response->s, M);
+    pack_symmetric(M[0], packed);
+    pack_symmetric(M[1], packed + 12);
+    pack_symmetric(M[5], packed + 24);
+    for (int i = 0; i < 9; i++) {
+        packed[2 * (18 + i)] = tl_narrow4(M[2][i]);
+        packed[2 * (27 + i)] = tl_narrow4(M[3][i]);
+        packed[2 * (36 + i)] = tl_narrow4(M[4][i]);
+    }
+    pack_corner(M, 0, 3, -1.0, diagonal);
+    pack_corner(M, 1, 4, -1.0, diagonal + 2);
+    pack_corner(M, 0, 3, 1.0, diagonal + 4);
+    pack_corner(M, 1, 4, 1.0, diagonal + 6);
+}
+
 /* ---- the energy ---- */
 
-static double quad_value(const TlModel *model, const TlPoint *at, int32_t begin, int32_t end) {
+TL_HOT static double quad_value(const TlModel *model, const TlPoint *at, int32_t begin,
+                                int32_t end) {
     const TlQuadSet *set = &model->sets.quads;
     double total = 0.0;
-    for (int32_t q = begin; q < end; q += LANES) {
+    for (int32_t q = begin; q < end; q += TL_LANES) {
         Group group;
         Response response;
         load_group(set, at->x, q, end, &group);
         respond_damped(model, at, &group, WANT_ENERGY, &response);
-        total += response.energy[0];
-        total += group.quad[1] != q ? response.energy[1] : 0.0;
+        for (int32_t l = 0; l < TL_LANES && q + l < end; l++) {
+            total += response.energy[l];
+        }
     }
     return total;
 }
 
-static void quad_derive(const TlModel *model, const TlPoint *at, int32_t begin, int32_t end,
-                        double *grad, double *hess) {
-    const TlQuadSet *set = &model->sets.quads;
-    Want want = hess != NULL ? WANT_STIFFNESS : WANT_STRESS;
-    for (int32_t q = begin; q < end; q += BATCH * LANES) {
-        int32_t count = 0;
-        Group group[BATCH];
-        Response response[BATCH];
-        for (int32_t r = q; count < BATCH && r < end; r += LANES, count++) {
-            load_group(set, at->x, r, end, &group[count]);
-            respond_damped(model, at, &group[count], want, &response[count]);
-            write_gradient(&group[count], response[count].s, grad);
+/* Up to BATCH groups on their way through the stages: the clamp is a long chain of operations, and
+ * those of several groups overlap. */
+typedef struct Batch {
+    int32_t count;
+    Group group[BATCH];
+    Response response[BATCH];
+} Batch;
+
+/* Loads quads from q on, writes their gradients into `grad`, which starts at quad `base`, and for
+ * `hessian` clamps their stress. */
+TL_INLINE void begin_batch(const TlModel *model, const TlPoint *at, int32_t q, int32_t end,
+                           bool hessian, int32_t base, double *grad, Batch *batch) {
+    batch->count = 0;
+    for (; batch->count < BATCH && q < end; q += TL_LANES, batch->count++) {
+        Group *group = &batch->group[batch->count];
+        Response *response = &batch->response[batch->count];
+        load_group(&model->sets.quads, at->x, q, end, group);
+        respond_damped(model, at, group, hessian ? WANT_STIFFNESS : WANT_STRESS, response);
+        write_gradient(group, response->s, base, grad);
+    }
+    for (int32_t g = 0; hessian && g < batch->count; g++) {
+        positive_stress(batch->response[g].s);
+    }
+}
+
+TL_HOT static void quad_derive(const TlModel *model, const TlPoint *at, int32_t begin, int32_t end,
+                               double *grad, double *hess) {
+    for (int32_t q = begin; q < end; q += BATCH * TL_LANES) {
+        Batch batch;
+        begin_batch(model, at, q, end, hess != NULL, 0, grad, &batch);
+        for (int32_t g = 0; hess != NULL && g < batch.count; g++) {
+            Target target = target_of(hess, HESSIAN, batch.group[g].quad, 0);
+            write_hessian(&batch.group[g], &batch.response[g], &target);
         }
-        /* one stage after the other: the clamp is a long chain, and those of all groups overlap */
-        for (int32_t g = 0; hess != NULL && g < count; g++) {
-            positive_stress(response[g].s);
-        }
-        for (int32_t g = 0; hess != NULL && g < count; g++) {
-            Target target = {hess + HESSIAN * (int64_t)group[g].quad[0],
-                             hess + HESSIAN * (int64_t)group[g].quad[1]};
-            write_hessian(&group[g], &response[g], target);
+    }
+}
+
+TL_HOT static void quad_pack(const TlModel *model, const TlPoint *at, int32_t begin, int32_t end,
+                             double *grad, float *packed, float *diagonal, double *hess) {
+    for (int32_t q = begin; q < end; q += BATCH * TL_LANES) {
+        Batch batch;
+        begin_batch(model, at, q, end, true, begin, grad, &batch);
+        for (int32_t g = 0; g < batch.count; g++) {
+            int64_t first = q - begin + TL_LANES * g;
+            pack_hessian(&batch.group[g], &batch.response[g],
+                         (TlFloat4 *)tl_packed_at(packed, PACKED, first),
+                         (TlFloat4 *)(diagonal + 32 * first));
+            if (hess != NULL) {
+                Target target = target_of(hess, HESSIAN, batch.group[g].quad, begin);
+                write_hessian(&batch.group[g], &batch.response[g], &target);
+            }
         }
     }
 }
 
 /* Minus the damping force: stress tau K de/dt, K the tangent where a law acts. */
-static void quad_damp(const TlModel *model, const double *x, const double *v, int32_t begin,
-                      int32_t end, double *grad) {
+TL_HOT static void quad_damp(const TlModel *model, const double *x, const double *v, int32_t begin,
+                             int32_t end, double *grad) {
     const TlQuadSet *set = &model->sets.quads;
-    for (int32_t q = begin; q < end; q += LANES) {
+    for (int32_t q = begin; q < end; q += TL_LANES) {
         Group group;
         Response response;
         Wide V[3][3], e[6], rate[6];
@@ -527,16 +612,17 @@ static void quad_damp(const TlModel *model, const double *x, const double *v, in
         for (int A = 0; A < 3; A++) {
             for (int B = A; B < 3; B++) {
                 rate[PLACE[A][B]] = wide_dot(group.X[A], V[B]);
-                rate[PLACE[A][B]] += A != B ? wide_dot(group.X[B], V[A]) : wide(0.0);
+                rate[PLACE[A][B]] += A != B ? wide_dot(group.X[B], V[A]) : tl_double4(0.0);
             }
         }
         multiply(response.K, rate, response.s);
-        const TlMaterial *a = &model->materials[set->material[group.quad[0]]];
-        const TlMaterial *b = &model->materials[set->material[group.quad[1]]];
-        for (int i = 0; i < 6; i++) {
-            response.s[i] *= (Wide){a->stretch_damping_s, b->stretch_damping_s};
+        for (int l = 0; l < TL_LANES; l++) {
+            const TlMaterial *m = &model->materials[set->material[group.quad[l]]];
+            for (int i = 0; i < 6; i++) {
+                response.s[i][l] *= m->stretch_damping_s;
+            }
         }
-        write_gradient(&group, response.s, grad);
+        write_gradient(&group, response.s, 0, grad);
     }
 }
 
@@ -548,8 +634,10 @@ TlElements tl_stretch_quad(const TlModel *model) {
                         .arity = 4,
                         .vertex = set->vertex,
                         .hessian = TL_HESSIAN_BLOCKS,
+                        .vectors = 3,
                         .model = model,
                         .value = quad_value,
                         .derive = quad_derive,
+                        .pack = quad_pack,
                         .damp = quad_damp};
 }

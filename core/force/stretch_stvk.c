@@ -10,9 +10,12 @@
  * wherever both principal stresses are tensile. Strain-rate damping adds tau/dt K (eps - eps_start)
  * to the stress: it depends on strains only, so rigid motion is never damped. A law of compression
  * (compression.h) replaces K eps by its stress and K by its tangent; damping then takes the tangent
- * at the start of the step, so that slack cloth is free to wrinkle. */
+ * at the start of the step, so that slack cloth is free to wrinkle.
+ *
+ * Four triangles go through side by side; triangles with a law answer one by one in between. */
 #include "force/stretch_stvk.h"
 
+#include "base/lanes.h"
 #include "base/vec.h"
 #include "rest/compression.h"
 
@@ -77,123 +80,291 @@ static TlMembrane law_of(const TlModel *model, const TlPoint *at, int32_t t, Str
     return law;
 }
 
-/* End of the run of triangles of one material from t on, so that laws stay out of the loops of K.
- * Cloths, and so materials, follow each other. */
-static int32_t run_end(const TlTriangleSet *set, int32_t t, int32_t end) {
-    int32_t material = set->material[t];
-    if (set->material[end - 1] == material) {
-        return end;
-    }
-    while (t < end && set->material[t] == material) {
-        t++;
-    }
-    return t;
+/* ---- four triangles ---- */
+
+enum { HESSIAN = 54, PACKED = 21 };
+
+typedef TlDouble4 Wide;
+
+/* The triangles in the lanes; at the end of a range the last one is repeated. */
+typedef struct Group {
+    int32_t triangle[TL_LANES];
+    bool laws; /* some of them have a law of compression */
+    Wide U[3], V[3], eps[3];
+    Wide g[4], area;
+} Group;
+
+/* What they answer to their strain, per area. */
+typedef struct Response {
+    Wide energy, S[3], C[6];
+} Response;
+
+TL_INLINE Wide wide_dot(const Wide a[3], const Wide b[3]) {
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-static double law_value(const TlModel *model, const TlPoint *at, int32_t begin, int32_t end) {
-    double total = 0.0;
-    for (int32_t t = begin; t < end; t++) {
-        Strain s;
-        total += model->sets.triangles.area[t] * law_of(model, at, t, &s).energy_J_per_m2;
-    }
-    return total;
+/* Number i of `stride` that each of the triangles has. */
+TL_INLINE Wide load_lanes(const double *values, int32_t stride, const int32_t *triangle,
+                          int32_t i) {
+    return (Wide){
+        values[stride * (int64_t)triangle[0] + i], values[stride * (int64_t)triangle[1] + i],
+        values[stride * (int64_t)triangle[2] + i], values[stride * (int64_t)triangle[3] + i]};
 }
 
-static double plain_value(const TlModel *model, const TlPoint *at, int32_t begin, int32_t end) {
-    const TlTriangleSet *set = &model->sets.triangles;
-    double total = 0.0;
-    for (int32_t t = begin; t < end; t++) {
-        const TlMaterial *m = &model->materials[set->material[t]];
-        const int32_t *vertex = set->vertex + 3 * (int64_t)t;
-        const double *g = set->g + 4 * (int64_t)t;
-        Strain s = strain_of(at->x, vertex, g);
-        double S[3], density, rate = tl_damping_rate(m, at);
-        stress_of(m, s.eps, S);
-        density = 0.5 * dot(s.eps, S);
-        if (rate > 0.0) {
-            Strain s0 = strain_of(at->x_start, vertex, g);
-            double change[3] = {s.eps[0] - s0.eps[0], s.eps[1] - s0.eps[1], s.eps[2] - s0.eps[2]};
-            stress_of(m, change, S);
-            density += 0.5 * rate * dot(change, S);
+/* Strain at positions x. */
+TL_INLINE void load_strain(const TlTriangleSet *set, const double *x, Group *group) {
+    const double *p[3][TL_LANES];
+    for (int l = 0; l < TL_LANES; l++) {
+        for (int k = 0; k < 3; k++) {
+            p[k][l] = x + 3 * (int64_t)set->vertex[3 * (int64_t)group->triangle[l] + k];
         }
-        total += set->area[t] * density;
     }
-    return total;
+    for (int i = 0; i < 3; i++) {
+        Wide p0 = {p[0][0][i], p[0][1][i], p[0][2][i], p[0][3][i]};
+        Wide d1 = (Wide){p[1][0][i], p[1][1][i], p[1][2][i], p[1][3][i]} - p0;
+        Wide d2 = (Wide){p[2][0][i], p[2][1][i], p[2][2][i], p[2][3][i]} - p0;
+        group->U[i] = group->g[0] * d1 + group->g[2] * d2;
+        group->V[i] = group->g[1] * d1 + group->g[3] * d2;
+    }
+    group->eps[0] = 0.5 * (wide_dot(group->U, group->U) - 1.0);
+    group->eps[1] = 0.5 * (wide_dot(group->V, group->V) - 1.0);
+    group->eps[2] = wide_dot(group->U, group->V);
 }
 
-static double stvk_value(const TlModel *model, const TlPoint *at, int32_t begin, int32_t end) {
+/* Triangle t and the next ones before `end`, at positions x. */
+TL_INLINE void load_group(const TlModel *model, const double *x, int32_t t, int32_t end,
+                          Group *out) {
     const TlTriangleSet *set = &model->sets.triangles;
-    double total = 0.0;
-    for (int32_t t = begin, next; t < end; t = next) {
-        next = run_end(set, t, end);
-        bool plain = tl_compression_is_plain(&model->materials[set->material[t]]);
-        total += plain ? plain_value(model, at, t, next) : law_value(model, at, t, next);
+    out->laws = false;
+    for (int l = 0; l < TL_LANES; l++) {
+        out->triangle[l] = t + l < end ? t + l : end - 1;
+        const TlMaterial *m = &model->materials[set->material[out->triangle[l]]];
+        out->laws = out->laws || !tl_compression_is_plain(m);
     }
-    return total;
+    for (int i = 0; i < 4; i++) {
+        out->g[i] = load_lanes(set->g, 4, out->triangle, i);
+    }
+    out->area = load_lanes(set->area, 1, out->triangle, 0);
+    load_strain(set, x, out);
 }
 
-/* Positive part of the symmetric 2x2 matrix (S0, S2; S2, S1), in place. */
-static void clamp_stress(double S[3]) {
-    double mean = 0.5 * (S[0] + S[1]), half = 0.5 * (S[0] - S[1]);
-    double radius = sqrt(half * half + S[2] * S[2]);
-    double high = mean + radius, low = mean - radius;
-    if (low >= 0.0) {
-        return;
+/* S = C eps */
+TL_INLINE void wide_multiply(const Wide C[6], const Wide eps[3], Wide S[3]) {
+    S[0] = C[0] * eps[0] + C[1] * eps[1] + C[2] * eps[2];
+    S[1] = C[1] * eps[0] + C[3] * eps[1] + C[4] * eps[2];
+    S[2] = C[2] * eps[0] + C[4] * eps[1] + C[5] * eps[2];
+}
+
+/* Puts the law in the place of K where there is one. */
+static void apply_laws(const TlModel *model, const TlPoint *at, const Group *group, Response *out) {
+    for (int l = 0; l < TL_LANES; l++) {
+        int32_t t = group->triangle[l];
+        Strain s;
+        if (tl_compression_is_plain(&model->materials[model->sets.triangles.material[t]])) {
+            continue;
+        }
+        TlMembrane law = law_of(model, at, t, &s);
+        out->energy[l] = law.energy_J_per_m2;
+        for (int i = 0; i < 3; i++) {
+            out->S[i][l] = law.S[i];
+        }
+        for (int i = 0; i < 6; i++) {
+            out->C[i][l] = law.C[i];
+        }
     }
-    if (high <= 0.0) {
-        S[0] = S[1] = S[2] = 0.0;
-        return;
+}
+
+/* Energy, stress and stiffness, with damping as a potential over the step. */
+TL_INLINE void respond(const TlModel *model, const TlPoint *at, const Group *group, Response *out) {
+    const TlTriangleSet *set = &model->sets.triangles;
+    Wide rate, zero = tl_double4(0.0);
+    bool damped = false;
+    out->C[2] = out->C[4] = zero;
+    for (int l = 0; l < TL_LANES; l++) {
+        const TlMaterial *m = &model->materials[set->material[group->triangle[l]]];
+        out->C[0][l] = m->K11;
+        out->C[1][l] = m->K12;
+        out->C[3][l] = m->K22;
+        out->C[5][l] = m->K33;
+        rate[l] = tl_damping_rate(m, at);
+        damped = damped || rate[l] > 0.0;
     }
-    /* high times the projector on its eigenvector, (S - low I) / (high - low) */
-    double scale = high / (high - low);
-    S[0] = scale * (S[0] - low);
-    S[1] = scale * (S[1] - low);
+    wide_multiply(out->C, group->eps, out->S);
+    out->energy = 0.5 * wide_dot(group->eps, out->S);
+    if (damped) {
+        Group start = *group;
+        Wide change[3], S[3];
+        load_strain(set, at->x_start, &start);
+        for (int i = 0; i < 3; i++) {
+            change[i] = group->eps[i] - start.eps[i];
+        }
+        wide_multiply(out->C, change, S);
+        out->energy += 0.5 * rate * wide_dot(change, S);
+        for (int i = 0; i < 3; i++) {
+            out->S[i] += rate * S[i];
+        }
+        for (int i = 0; i < 6; i++) {
+            out->C[i] += rate * out->C[i];
+        }
+    }
+    if (group->laws) {
+        apply_laws(model, at, group, out);
+    }
+}
+
+/* Positive part of the symmetric 2x2 matrices (S0, S2; S2, S1), in place: eigenvalues m +- r with
+ * S = m I + D, |D| = r, become h and l, so S+ = (h + l)/2 I + (h - l)/(2 r) D. */
+TL_INLINE void clamp_stress(Wide S[3]) {
+    Wide mean = 0.5 * (S[0] + S[1]), half = 0.5 * (S[0] - S[1]);
+    Wide radius = tl_sqrt4(half * half + S[2] * S[2]);
+    Wide high = tl_positive4(mean + radius), low = tl_positive4(mean - radius);
+    Wide centre = 0.5 * (high + low), scale = 0.5 * (high - low) / (radius + 1e-200);
+    S[0] = centre + scale * half;
+    S[1] = centre - scale * half;
     S[2] = scale * S[2];
 }
 
-/* out = a UU^T + b VV^T + c UV^T + d VU^T + s I */
-static void write_block(TlVec3 U, TlVec3 V, double a, double b, double c, double d, double s,
-                        double *out) {
-    TlVec3 left_u = tl_madd3(tl_scale3(a, U), c, V); /* row factor of U */
-    TlVec3 left_v = tl_madd3(tl_scale3(b, V), d, U); /* row factor of V */
-    const double u[3] = {U.x, U.y, U.z}, v[3] = {V.x, V.y, V.z};
-    for (int i = 0; i < 3; i++) {
-        out[3 * i + 0] = u[i] * left_u.x + v[i] * left_v.x;
-        out[3 * i + 1] = u[i] * left_u.y + v[i] * left_v.y;
-        out[3 * i + 2] = u[i] * left_u.z + v[i] * left_v.z;
-        out[3 * i + i] += s;
-    }
-}
-
-static void write_hessian(const TlMaterial *m, const Strain *s, const double gu[3],
-                          const double gv[3], const double S[3], double area, double stiffening,
-                          double *out) {
-    double k = area * stiffening;
-    for (int i = 0; i < 3; i++) {
-        for (int j = i; j < 3; j++) {
-            double uu = gu[i] * gu[j], vv = gv[i] * gv[j], uv = gu[i] * gv[j], vu = gv[i] * gu[j];
-            double geometric = area * (S[0] * uu + S[1] * vv + S[2] * (uv + vu));
-            write_block(s->U, s->V, k * (m->K11 * uu + m->K33 * vv),
-                        k * (m->K22 * vv + m->K33 * uu), k * (m->K12 * uv + m->K33 * vu),
-                        k * (m->K12 * vu + m->K33 * uv), geometric, out);
-            out += 9;
+/* The blocks by corners 1 and 2: M[0] = (1, 1), M[1] = (2, 2), M[2] = (1, 2); S is clamped. */
+TL_INLINE void corner_blocks(const Group *group, const Response *response, Wide M[3][9]) {
+    static const int first[3] = {0, 1, 0}, second[3] = {0, 1, 1};
+    const Wide *C = response->C, *S = response->S, *U = group->U, *V = group->V;
+    for (int k = 0; k < 3; k++) {
+        Wide ui = group->g[2 * first[k]], vi = group->g[2 * first[k] + 1];
+        Wide uj = group->g[2 * second[k]], vj = group->g[2 * second[k] + 1];
+        Wide uu = group->area * (ui * uj), vv = group->area * (vi * vj);
+        Wide uv = group->area * (ui * vj), vu = group->area * (vi * uj), both = uv + vu;
+        Wide straight = C[2] * uu + C[4] * vv;
+        /* a UU^T + b VV^T + c UV^T + d VU^T + s I */
+        Wide a = C[0] * uu + C[2] * both + C[5] * vv, b = C[3] * vv + C[4] * both + C[5] * uu;
+        Wide c = C[1] * uv + straight + C[5] * vu, d = C[1] * vu + straight + C[5] * uv;
+        Wide s = S[0] * uu + S[1] * vv + S[2] * both;
+        for (int j = 0; j < 3; j++) {
+            Wide left_u = a * U[j] + c * V[j], left_v = b * V[j] + d * U[j];
+            for (int i = 0; i < 3; i++) {
+                M[k][3 * i + j] = U[i] * left_u + V[i] * left_v;
+            }
+            M[k][4 * j] += s;
         }
     }
 }
 
-/* The same with a tangent C that couples shear to stretch. */
-static void write_law_hessian(const double C[6], const Strain *s, const double gu[3],
-                              const double gv[3], const double S[3], double area, double *out) {
+/* Gradient by the corners, into `grad`, which starts at triangle `base`. */
+TL_INLINE void wide_gradient(const Group *group, const Wide S[3], int32_t base, double *grad) {
     for (int i = 0; i < 3; i++) {
-        for (int j = i; j < 3; j++) {
-            double uu = gu[i] * gu[j], vv = gv[i] * gv[j], uv = gu[i] * gv[j], vu = gv[i] * gu[j];
-            double both = uv + vu, straight = C[2] * uu + C[4] * vv;
-            double geometric = area * (S[0] * uu + S[1] * vv + S[2] * both);
-            write_block(s->U, s->V, area * (C[0] * uu + C[2] * both + C[5] * vv),
-                        area * (C[3] * vv + C[4] * both + C[5] * uu),
-                        area * (C[1] * uv + straight + C[5] * vu),
-                        area * (C[1] * vu + straight + C[5] * uv), geometric, out);
-            out += 9;
+        Wide u = group->area * (S[0] * group->U[i] + S[2] * group->V[i]);
+        Wide v = group->area * (S[2] * group->U[i] + S[1] * group->V[i]);
+        Wide g1 = group->g[0] * u + group->g[1] * v, g2 = group->g[2] * u + group->g[3] * v;
+        Wide g0 = -(g1 + g2);
+        for (int l = 0; l < TL_LANES; l++) {
+            double *out = grad + 9 * (int64_t)(group->triangle[l] - base) + i;
+            out[0] = g0[l];
+            out[3] = g1[l];
+            out[6] = g2[l];
+        }
+    }
+}
+
+/* All blocks (a, b), a <= b, of each triangle: rows and columns sum to zero. */
+TL_INLINE void wide_hessian(const Group *group, Wide M[3][9], int32_t base, double *hess) {
+    for (int i = 0; i < 9; i++) {
+        int t = 3 * (i % 3) + i / 3;
+        Wide with1 = -(M[0][i] + M[2][t]), with2 = -(M[2][i] + M[1][i]), own = -(with1 + with2);
+        for (int l = 0; l < TL_LANES; l++) {
+            double *out = hess + HESSIAN * (int64_t)(group->triangle[l] - base) + i;
+            out[0] = own[l];
+            out[9] = with1[l];
+            out[18] = with2[l];
+            out[27] = M[0][i][l];
+            out[36] = M[2][i][l];
+            out[45] = M[1][i][l];
+        }
+    }
+}
+
+/* The upper half of a diagonal block of one corner, for each of the triangles. */
+TL_INLINE void pack_corner(const Wide upper[6], TlFloat4 *out) {
+    TlFloat4 d[8];
+    for (int i = 0; i < 6; i++) {
+        d[i] = tl_narrow4(upper[i]);
+    }
+    d[6] = d[7] = tl_float4(0.0F);
+    tl_transpose4(&d[0], &d[1], &d[2], &d[3]);
+    tl_transpose4(&d[4], &d[5], &d[6], &d[7]);
+    for (int l = 0; l < TL_LANES; l++) {
+        out[6 * l] = d[l];
+        out[6 * l + 1] = d[4 + l];
+    }
+}
+
+TL_INLINE void wide_pack(Wide M[3][9], TlFloat4 *packed, TlFloat4 *diagonal) {
+    static const int upper[6] = {0, 1, 2, 4, 5, 8}, lower[6] = {0, 3, 6, 4, 7, 8};
+    Wide corner[3][6];
+    for (int i = 0; i < 6; i++) {
+        int u = upper[i], t = lower[i];
+        corner[1][i] = M[0][u];
+        corner[2][i] = M[1][u];
+        corner[0][i] = (M[0][u] + M[1][u]) + (M[2][u] + M[2][t]);
+        packed[2 * i] = tl_narrow4(M[0][u]);
+        packed[2 * (6 + i)] = tl_narrow4(M[1][u]);
+    }
+    for (int i = 0; i < 9; i++) {
+        packed[2 * (12 + i)] = tl_narrow4(M[2][i]);
+    }
+    for (int k = 0; k < 3; k++) {
+        pack_corner(corner[k], diagonal + 2 * k);
+    }
+}
+
+/* ---- the energy ---- */
+
+TL_HOT static double stvk_value(const TlModel *model, const TlPoint *at, int32_t begin,
+                                int32_t end) {
+    double total = 0.0;
+    for (int32_t t = begin; t < end; t += TL_LANES) {
+        Group group;
+        Response response;
+        load_group(model, at->x, t, end, &group);
+        respond(model, at, &group, &response);
+        Wide energy = group.area * response.energy;
+        for (int32_t l = 0; l < TL_LANES && t + l < end; l++) {
+            total += energy[l];
+        }
+    }
+    return total;
+}
+
+TL_HOT static void stvk_derive(const TlModel *model, const TlPoint *at, int32_t begin, int32_t end,
+                               double *grad, double *hess) {
+    for (int32_t t = begin; t < end; t += TL_LANES) {
+        Group group;
+        Response response;
+        load_group(model, at->x, t, end, &group);
+        respond(model, at, &group, &response);
+        wide_gradient(&group, response.S, 0, grad);
+        if (hess != NULL) {
+            Wide M[3][9];
+            clamp_stress(response.S);
+            corner_blocks(&group, &response, M);
+            wide_hessian(&group, M, 0, hess);
+        }
+    }
+}
+
+TL_HOT static void stvk_pack(const TlModel *model, const TlPoint *at, int32_t begin, int32_t end,
+                             double *grad, float *packed, float *diagonal, double *hess) {
+    for (int32_t t = begin; t < end; t += TL_LANES) {
+        Group group;
+        Response response;
+        Wide M[3][9];
+        load_group(model, at->x, t, end, &group);
+        respond(model, at, &group, &response);
+        wide_gradient(&group, response.S, begin, grad);
+        clamp_stress(response.S);
+        corner_blocks(&group, &response, M);
+        wide_pack(M, (TlFloat4 *)tl_packed_at(packed, PACKED, t - begin),
+                  (TlFloat4 *)(diagonal + 24 * (int64_t)(t - begin)));
+        if (hess != NULL) {
+            wide_hessian(&group, M, begin, hess);
         }
     }
 }
@@ -203,58 +374,6 @@ static void write_gradient(const Strain *s, const double gu[3], const double gv[
     for (int i = 0; i < 3; i++) {
         double a = area * (S[0] * gu[i] + S[2] * gv[i]), b = area * (S[2] * gu[i] + S[1] * gv[i]);
         tl_store3(out + 3 * i, tl_madd3(tl_scale3(a, s->U), b, s->V));
-    }
-}
-
-static void law_derive(const TlModel *model, const TlPoint *at, int32_t begin, int32_t end,
-                       double *grad, double *hess) {
-    const TlTriangleSet *set = &model->sets.triangles;
-    for (int32_t t = begin; t < end; t++) {
-        const double *g = set->g + 4 * (int64_t)t;
-        const double gu[3] = {-g[0] - g[2], g[0], g[2]}, gv[3] = {-g[1] - g[3], g[1], g[3]};
-        Strain s;
-        TlMembrane law = law_of(model, at, t, &s);
-        write_gradient(&s, gu, gv, law.S, set->area[t], grad + 9 * (int64_t)t);
-        if (hess != NULL) {
-            clamp_stress(law.S);
-            write_law_hessian(law.C, &s, gu, gv, law.S, set->area[t], hess + 54 * (int64_t)t);
-        }
-    }
-}
-
-static void plain_derive(const TlModel *model, const TlPoint *at, int32_t begin, int32_t end,
-                         double *grad, double *hess) {
-    const TlTriangleSet *set = &model->sets.triangles;
-    for (int32_t t = begin; t < end; t++) {
-        const TlMaterial *m = &model->materials[set->material[t]];
-        const int32_t *vertex = set->vertex + 3 * (int64_t)t;
-        const double *g = set->g + 4 * (int64_t)t;
-        const double gu[3] = {-g[0] - g[2], g[0], g[2]}, gv[3] = {-g[1] - g[3], g[1], g[3]};
-        Strain s = strain_of(at->x, vertex, g);
-        double rate = tl_damping_rate(m, at), S[3], A = set->area[t];
-        double eps[3] = {s.eps[0], s.eps[1], s.eps[2]};
-        if (rate > 0.0) {
-            Strain s0 = strain_of(at->x_start, vertex, g);
-            for (int k = 0; k < 3; k++) {
-                eps[k] += rate * (s.eps[k] - s0.eps[k]);
-            }
-        }
-        stress_of(m, eps, S);
-        write_gradient(&s, gu, gv, S, A, grad + 9 * (int64_t)t);
-        if (hess != NULL) {
-            clamp_stress(S);
-            write_hessian(m, &s, gu, gv, S, A, 1.0 + rate, hess + 54 * (int64_t)t);
-        }
-    }
-}
-
-static void stvk_derive(const TlModel *model, const TlPoint *at, int32_t begin, int32_t end,
-                        double *grad, double *hess) {
-    const TlTriangleSet *set = &model->sets.triangles;
-    for (int32_t t = begin, next; t < end; t = next) {
-        next = run_end(set, t, end);
-        bool plain = tl_compression_is_plain(&model->materials[set->material[t]]);
-        (plain ? plain_derive : law_derive)(model, at, t, next, grad, hess);
     }
 }
 
@@ -287,24 +406,28 @@ TlElements tl_stretch_stvk(const TlModel *model) {
                         .arity = 3,
                         .vertex = set->vertex,
                         .hessian = TL_HESSIAN_BLOCKS,
+                        .vectors = 2,
                         .model = model,
                         .value = stvk_value,
                         .derive = stvk_derive,
+                        .pack = stvk_pack,
                         .damp = stvk_damp};
 }
 
 TlStvkDetail tl_stretch_stvk_detail(const TlModel *model, const double *x, int32_t t) {
-    const TlTriangleSet *set = &model->sets.triangles;
-    const double *g = set->g + 4 * (int64_t)t;
-    const double gu[3] = {-g[0] - g[2], g[0], g[2]}, gv[3] = {-g[1] - g[3], g[1], g[3]};
     TlPoint at = {.x = x};
-    Strain s;
-    double blocks[54];
-    /* the same as the plain path where there is no law */
-    TlMembrane law = law_of(model, &at, t, &s);
-    TlStvkDetail detail = {{s.eps[0], s.eps[1], s.eps[2]}, set->area[t] * law.energy_J_per_m2, 0.0};
-    clamp_stress(law.S);
-    write_law_hessian(law.C, &s, gu, gv, law.S, set->area[t], blocks);
+    Group group;
+    Response response;
+    Wide M[3][9];
+    double blocks[HESSIAN];
+    load_group(model, x, t, t + 1, &group);
+    respond(model, &at, &group, &response);
+    TlStvkDetail detail = {{group.eps[0][0], group.eps[1][0], group.eps[2][0]},
+                           group.area[0] * response.energy[0],
+                           0.0};
+    clamp_stress(response.S);
+    corner_blocks(&group, &response, M);
+    wide_hessian(&group, M, t, blocks);
     for (int a = 0; a < 3; a++) {
         const double *block = blocks + 9 * tl_block_index(3, a, a);
         detail.psd_trace += block[0] + block[4] + block[8];

@@ -26,8 +26,7 @@ static ToileStatus copy_out(const ToileSim *sim, ToileClothId id, const double *
     if (out == NULL) {
         return tl_fail(error, TOILE_STATUS_INVALID_ARGUMENT, "the output array is NULL");
     }
-    memcpy(out, all + 3 * (int64_t)cloth->vertex_offset,
-           3 * sizeof *out * (size_t)cloth->rest.vertex_count);
+    tl_to_user(cloth, all + 3 * (int64_t)cloth->vertex_offset, 3, out);
     return TOILE_STATUS_OK;
 }
 
@@ -68,9 +67,8 @@ ToileStatus toile_sim_set_positions(ToileSim *sim, ToileClothId id, const double
     ToileStatus status = check_values(cloth, positions_m, cloth->rest.vertex_count, NULL, error);
     if (status == TOILE_STATUS_OK) {
         int64_t at = 3 * (int64_t)cloth->vertex_offset;
-        size_t size = 3 * sizeof(double) * (size_t)cloth->rest.vertex_count;
-        memcpy(sim->state.x + at, positions_m, size);
-        memcpy(sim->state.pin_target + at, positions_m, size);
+        tl_from_user(cloth, positions_m, 3, sim->state.x + at);
+        tl_from_user(cloth, positions_m, 3, sim->state.pin_target + at);
         tl_history_forget(&sim->state.history, sim->state.vertex_count);
     }
     return status;
@@ -84,8 +82,7 @@ ToileStatus toile_sim_set_velocities(ToileSim *sim, ToileClothId id, const doubl
     }
     ToileStatus status = check_values(cloth, velocities, cloth->rest.vertex_count, NULL, error);
     if (status == TOILE_STATUS_OK) {
-        memcpy(sim->state.v + 3 * (int64_t)cloth->vertex_offset, velocities,
-               3 * sizeof(double) * (size_t)cloth->rest.vertex_count);
+        tl_from_user(cloth, velocities, 3, sim->state.v + 3 * (int64_t)cloth->vertex_offset);
         tl_history_forget(&sim->state.history, sim->state.vertex_count);
     }
     return status;
@@ -117,7 +114,7 @@ ToileStatus toile_sim_set_pinned(ToileSim *sim, ToileClothId id, const int32_t *
     }
     ToileStatus status = check_vertices(cloth, vertices, count, error);
     for (int32_t i = 0; status == TOILE_STATUS_OK && i < count; i++) {
-        int32_t v = cloth->vertex_offset + vertices[i];
+        int32_t v = tl_vertex_at(cloth, vertices[i]);
         if (sim->state.pinned[v] != pinned) {
             sim->state.pinned[v] = pinned;
             memcpy(sim->state.pin_target + 3 * (int64_t)v, sim->state.x + 3 * (int64_t)v,
@@ -138,14 +135,14 @@ ToileStatus toile_sim_set_pin_targets(ToileSim *sim, ToileClothId id, const int3
         status = check_values(cloth, positions_m, count, vertices, error);
     }
     for (int32_t i = 0; status == TOILE_STATUS_OK && i < count; i++) {
-        if (!sim->state.pinned[cloth->vertex_offset + vertices[i]]) {
+        if (!sim->state.pinned[tl_vertex_at(cloth, vertices[i])]) {
             status = tl_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
                              "vertex %" PRId32 " is not pinned; pin it first", vertices[i]);
             tl_fail_at(error, cloth->name, -1, vertices[i]);
         }
     }
     for (int32_t i = 0; status == TOILE_STATUS_OK && i < count; i++) {
-        memcpy(sim->state.pin_target + 3 * (int64_t)(cloth->vertex_offset + vertices[i]),
+        memcpy(sim->state.pin_target + 3 * (int64_t)tl_vertex_at(cloth, vertices[i]),
                positions_m + 3 * (int64_t)i, 3 * sizeof(double));
     }
     return status;

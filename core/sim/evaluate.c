@@ -60,6 +60,14 @@ static ToileStatus enter_forces(ToileSim *sim, ToileClothId id, const double *fo
     return tl_sim_prepare(sim, error);
 }
 
+/* Of one cloth, from the gradient over all. */
+static void forces_of(const TlCloth *cloth, const double *grad, double *forces_N) {
+    tl_to_user(cloth, grad + 3 * (int64_t)cloth->vertex_offset, 3, forces_N);
+    for (int64_t i = 0; i < 3 * (int64_t)cloth->rest.vertex_count; i++) {
+        forces_N[i] = -forces_N[i];
+    }
+}
+
 ToileStatus toile_sim_get_internal_forces(ToileSim *sim, ToileClothId id, double *forces_N,
                                           ToileError *error) {
     TlCloth *cloth;
@@ -69,10 +77,39 @@ ToileStatus toile_sim_get_internal_forces(ToileSim *sim, ToileClothId id, double
     }
     TlPoint at = {sim->state.x, sim->state.x, 0.0};
     tl_system_derive(&sim->system, &at, false, sim->system.grad);
-    const double *grad = sim->system.grad + 3 * (int64_t)cloth->vertex_offset;
-    for (int64_t i = 0; i < 3 * (int64_t)cloth->rest.vertex_count; i++) {
-        forces_N[i] = -grad[i];
+    forces_of(cloth, sim->system.grad, forces_N);
+    return TOILE_STATUS_OK;
+}
+
+/* The same system with the energies of bending alone; arrays are shared. */
+static TlSystem bend_part(const TlSystem *system) {
+    TlSystem part = *system;
+    part.energy_count = 0;
+    for (int32_t i = 0; i < system->energy_count; i++) {
+        if (system->energies[i].elements.group == TL_ENERGY_BEND) {
+            part.energies[part.energy_count++] = system->energies[i];
+        }
     }
+    return part;
+}
+
+ToileStatus toile_sim_get_bend_forces(ToileSim *sim, ToileClothId id, int32_t repeats,
+                                      double *forces_N, ToileError *error) {
+    TlCloth *cloth;
+    ToileStatus status = enter_forces(sim, id, forces_N, &cloth, error);
+    if (status != TOILE_STATUS_OK) {
+        return status;
+    }
+    if (repeats < 1) {
+        return tl_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
+                       "repeats is %" PRId32 "; it must be 1 or more", repeats);
+    }
+    TlPoint at = {sim->state.x, sim->state.x, 0.0};
+    TlSystem part = bend_part(&sim->system);
+    for (int32_t i = 0; i < repeats; i++) {
+        tl_system_derive(&part, &at, false, part.grad);
+    }
+    forces_of(cloth, part.grad, forces_N);
     return TOILE_STATUS_OK;
 }
 
@@ -149,12 +186,12 @@ ToileStatus toile_sim_get_hinge(ToileSim *sim, ToileClothId id, int32_t index,
     if (status != TOILE_STATUS_OK) {
         return status;
     }
-    int32_t h = cloth->set_offset[number] + index;
+    int32_t h = tl_element_at(cloth, number, index);
     const TlHingeSet *set = &sim->model.sets.hinges[kind];
     TlHingeState state = tl_bend_linear_state(set, sim->state.x, h);
     detail->corner_count = set->first[h + 1] - set->first[h];
     for (int32_t k = 0; k < detail->corner_count; k++) {
-        detail->vertices[k] = set->vertex[set->first[h] + k] - cloth->vertex_offset;
+        detail->vertices[k] = tl_user_vertex(cloth, set->vertex[set->first[h] + k]);
         detail->alpha[k] = set->alpha[set->first[h] + k];
     }
     detail->length_m = set->length[h];
@@ -182,7 +219,7 @@ static void triangle_detail(const ToileSim *sim, const TlCloth *cloth, int32_t t
     detail->face = set->face[t];
     detail->corner_count = 3;
     for (int k = 0; k < 3; k++) {
-        detail->vertices[k] = set->vertex[3 * (int64_t)t + k] - cloth->vertex_offset;
+        detail->vertices[k] = tl_user_vertex(cloth, set->vertex[3 * (int64_t)t + k]);
         detail->strain[k] = state.strain[k];
     }
     detail->area_m2 = set->area[t];
@@ -197,7 +234,7 @@ static void quad_detail(const ToileSim *sim, const TlCloth *cloth, int32_t q,
     detail->face = set->face[q];
     detail->corner_count = 4;
     for (int k = 0; k < 4; k++) {
-        detail->vertices[k] = set->vertex[4 * (int64_t)q + k] - cloth->vertex_offset;
+        detail->vertices[k] = tl_user_vertex(cloth, set->vertex[4 * (int64_t)q + k]);
     }
     memcpy(detail->strain, state.strain, sizeof state.strain);
     memcpy(detail->strain_hat, state.strain_hat, sizeof state.strain_hat);
@@ -223,9 +260,9 @@ ToileStatus toile_sim_get_element(ToileSim *sim, ToileClothId id, int32_t index,
     memcpy(detail->K_N_per_m, K, sizeof K);
     int32_t triangles = cloth->rest.sets.triangles.count;
     if (index < triangles) {
-        triangle_detail(sim, cloth, cloth->set_offset[TL_SET_TRIANGLES] + index, detail);
+        triangle_detail(sim, cloth, tl_element_at(cloth, TL_SET_TRIANGLES, index), detail);
     } else {
-        quad_detail(sim, cloth, cloth->set_offset[TL_SET_QUADS] + index - triangles, detail);
+        quad_detail(sim, cloth, tl_element_at(cloth, TL_SET_QUADS, index - triangles), detail);
     }
     return TOILE_STATUS_OK;
 }
@@ -239,7 +276,7 @@ ToileStatus toile_sim_get_vertex_areas(ToileSim *sim, ToileClothId id, double *a
     if (areas_m2 == NULL) {
         return tl_fail(error, TOILE_STATUS_INVALID_ARGUMENT, "areas_m2 is NULL");
     }
-    memcpy(areas_m2, cloth->rest.area, sizeof *areas_m2 * (size_t)cloth->rest.vertex_count);
+    tl_to_user(cloth, cloth->rest.area, 1, areas_m2);
     return TOILE_STATUS_OK;
 }
 
@@ -251,8 +288,7 @@ ToileStatus toile_sim_get_damping_forces(ToileSim *sim, ToileClothId id, double 
         return status;
     }
     tl_system_damping(&sim->system, sim->state.x, sim->state.v, sim->system.grad);
-    memcpy(forces_N, sim->system.grad + 3 * (int64_t)cloth->vertex_offset,
-           3 * sizeof *forces_N * (size_t)cloth->rest.vertex_count);
+    tl_to_user(cloth, sim->system.grad + 3 * (int64_t)cloth->vertex_offset, 3, forces_N);
     return TOILE_STATUS_OK;
 }
 
@@ -262,14 +298,14 @@ static TlSpringDetail find_spring(const ToileSim *sim, const TlCloth *cloth, int
     const TlModel *model = &sim->model;
     const double *x = sim->state.x;
     if (index < own->springs.count) {
-        return tl_stretch_springs_detail(model, x, cloth->set_offset[TL_SET_SPRINGS] + index);
+        return tl_stretch_springs_detail(model, x, tl_element_at(cloth, TL_SET_SPRINGS, index));
     }
     index -= own->springs.count;
     if (index < own->crossover.count) {
-        return tl_bend_crossover_detail(model, x, cloth->set_offset[TL_SET_CROSSOVER] + index);
+        return tl_bend_crossover_detail(model, x, tl_element_at(cloth, TL_SET_CROSSOVER, index));
     }
     index -= own->crossover.count;
-    return tl_bend_choi_ko_detail(model, x, cloth->set_offset[TL_SET_CHOI_KO] + index);
+    return tl_bend_choi_ko_detail(model, x, tl_element_at(cloth, TL_SET_CHOI_KO, index));
 }
 
 ToileStatus toile_sim_get_spring(ToileSim *sim, ToileClothId id, int32_t index,
@@ -286,7 +322,7 @@ ToileStatus toile_sim_get_spring(ToileSim *sim, ToileClothId id, int32_t index,
     TlSpringDetail state = find_spring(sim, cloth, index);
     detail->is_bend = index >= cloth->rest.sets.springs.count;
     for (int k = 0; k < 2; k++) {
-        detail->vertices[k] = state.vertices[k] - cloth->vertex_offset;
+        detail->vertices[k] = tl_user_vertex(cloth, state.vertices[k]);
     }
     detail->rest_length_m = state.rest_length;
     detail->length_m = state.length;

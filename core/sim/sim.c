@@ -157,7 +157,7 @@ static bool alloc_history(TlArena *arena, int32_t n, TlHistory *out) {
     return !arena->failed;
 }
 
-static bool alloc_state(TlArena *arena, int32_t n, bool multi_step, TlState *out) {
+static bool alloc_state(TlArena *arena, int32_t n, const TlIntegrator *integrator, TlState *out) {
     memset(out, 0, sizeof *out);
     out->vertex_count = n;
     out->x = TL_NEW(arena, double, 3 * (int64_t)n);
@@ -167,8 +167,13 @@ static bool alloc_state(TlArena *arena, int32_t n, bool multi_step, TlState *out
     out->x_backup = TL_NEW(arena, double, 3 * (int64_t)n);
     out->v_backup = TL_NEW(arena, double, 3 * (int64_t)n);
     out->pin_now = TL_NEW(arena, double, 3 * (int64_t)n);
-    if (multi_step && (!alloc_history(arena, n, &out->history) ||
-                       !alloc_history(arena, n, &out->history_backup))) {
+    if (tl_is_judged(integrator)) {
+        out->x_start = TL_NEW(arena, double, 3 * (int64_t)n);
+        out->v_start = TL_NEW(arena, double, 3 * (int64_t)n);
+    }
+    if (integrator->multi_step && (!alloc_history(arena, n, &out->history) ||
+                                   !alloc_history(arena, n, &out->history_backup) ||
+                                   !alloc_history(arena, n, &out->history_start))) {
         return false;
     }
     return !arena->failed;
@@ -194,7 +199,7 @@ static bool relayout(ToileSim *sim, const TlCloth *fresh) {
     TlArena arena;
     TlState state;
     tl_arena_init(&arena, sim->allocator);
-    if (!alloc_state(&arena, n, tl_integrator(sim->def.integrator)->multi_step, &state)) {
+    if (!alloc_state(&arena, n, tl_integrator(sim->def.integrator), &state)) {
         tl_arena_free(&arena);
         return false;
     }
@@ -223,10 +228,11 @@ static bool relayout(ToileSim *sim, const TlCloth *fresh) {
 
 /* ---- cloths ---- */
 
-static ToileStatus build_cloth(const ToileClothDef *def, const ToileFabric *fabric, TlCloth *cloth,
-                               ToileError *error) {
+/* The rest shape, in an order that suits the mesh. */
+static bool build_rest(TlArena *scratch, const ToileClothDef *def, TlCloth *cloth) {
     TlMesh mesh;
-    snprintf(cloth->name, sizeof cloth->name, "%s", def->name != NULL ? def->name : "cloth");
+    TlOrder order;
+    TlRest rest;
     TlRestInput in = {.mesh = &mesh,
                       .positions = def->rest_positions_m != NULL ? def->rest_positions_m
                                                                  : def->mesh->positions_m,
@@ -235,27 +241,38 @@ static ToileStatus build_cloth(const ToileClothDef *def, const ToileFabric *fabr
                       .native = def->elements == TOILE_ELEMENTS_NATIVE,
                       .material = &cloth->material,
                       .curvature_map = def->rest_curvature_map_per_m};
-    if (!tl_material(&cloth->arena, fabric, &cloth->material) ||
-        !tl_mesh_copy(&cloth->arena, def->mesh, &mesh) ||
-        !tl_rest_build(&cloth->arena, &in, &cloth->rest)) {
-        return tl_fail_memory(error);
+    if (!tl_mesh_copy(scratch, def->mesh, &mesh) || !tl_order_choose(scratch, &mesh, &order)) {
+        return false;
     }
-    return TOILE_STATUS_OK;
+    if (order.vertex == NULL) {
+        return tl_rest_build(&cloth->arena, &in, &cloth->rest);
+    }
+    return tl_rest_build(scratch, &in, &rest) && tl_cloth_reorder(scratch, &rest, &order, cloth);
+}
+
+static ToileStatus build_cloth(const ToileClothDef *def, const ToileFabric *fabric, TlCloth *cloth,
+                               ToileError *error) {
+    TlArena scratch;
+    snprintf(cloth->name, sizeof cloth->name, "%s", def->name != NULL ? def->name : "cloth");
+    tl_arena_init(&scratch, cloth->arena.allocator);
+    bool ok =
+        tl_material(&cloth->arena, fabric, &cloth->material) && build_rest(&scratch, def, cloth);
+    tl_arena_free(&scratch);
+    return ok ? TOILE_STATUS_OK : tl_fail_memory(error);
 }
 
 static void start_state(ToileSim *sim, const ToileClothDef *def, const TlCloth *cloth) {
     TlState *state = &sim->state;
     int64_t at = 3 * (int64_t)cloth->vertex_offset;
-    size_t size = 3 * sizeof(double) * (size_t)cloth->rest.vertex_count;
     const double *start =
         def->start_positions_m != NULL ? def->start_positions_m : def->mesh->positions_m;
-    memcpy(state->x + at, start, size);
-    memcpy(state->pin_target + at, start, size);
+    tl_from_user(cloth, start, 3, state->x + at);
+    tl_from_user(cloth, start, 3, state->pin_target + at);
     if (def->start_velocities_m_per_s != NULL) {
-        memcpy(state->v + at, def->start_velocities_m_per_s, size);
+        tl_from_user(cloth, def->start_velocities_m_per_s, 3, state->v + at);
     }
     for (int32_t i = 0; i < def->pin_count; i++) {
-        state->pinned[cloth->vertex_offset + def->pin_vertices[i]] = 1;
+        state->pinned[tl_vertex_at(cloth, def->pin_vertices[i])] = 1;
     }
 }
 

@@ -5,19 +5,25 @@
 #define TL_SIM_INTERNAL_H
 
 #include "base/error.h"
+#include "mesh/order.h"
 #include "solve/integrator.h"
 #include "toile/sim.h"
 
 enum { TL_NAME_SIZE = 64, TL_MOST_SUBSTEPS = 10000 };
 
-/* A cloth: constants from its definition. Its state lives in the simulation's arrays. */
+/* A cloth: constants from its definition. Its state lives in the simulation's arrays. Both may be
+ * in another order than the user's mesh; what comes from the user or goes to him passes reorder.c
+ * or the functions below. */
 typedef struct TlCloth {
     TlArena arena;
     char name[TL_NAME_SIZE];
     TlMaterial material;
     TlRest rest;
-    int32_t vertex_offset;            /* into the arrays of all cloths */
-    int32_t set_offset[TL_SET_COUNT]; /* the same for every set of elements */
+    TlOrder order;
+    int32_t *element_place[TL_SET_COUNT]; /* of every element, counted as the mesh's own order has
+                                             it, within its set; NULL: that very order */
+    int32_t vertex_offset;                /* into the arrays of all cloths */
+    int32_t set_offset[TL_SET_COUNT];     /* the same for every set of elements */
 } TlCloth;
 
 typedef struct TlClothSlot {
@@ -42,7 +48,9 @@ typedef struct TlState {
     TlHistory history;           /* multi-step integrators; arrays are NULL for the others */
     double *x_backup, *v_backup; /* last complete frame, during a step */
     TlHistory history_backup;
-    double *pin_now; /* where pinned vertices are at the end of a sub-step */
+    double *pin_now;           /* where pinned vertices are at the end of a sub-step */
+    double *x_start, *v_start; /* start of a sub-step that may be judged and repeated */
+    TlHistory history_start;
 } TlState;
 
 struct ToileSim {
@@ -66,10 +74,35 @@ struct ToileSim {
     TlMotion *motion_start;
     double *radius, *friction; /* [cloth * collider_count + collider] */
     int32_t collider_count;
-    double *stretches; /* work, one per triangle */
+    double *stretches; /* work, one per element */
     int64_t frame;
     ToileStats stats;
+    double began_s; /* clock when the step or settle began */
 };
+
+/* Where a vertex of the user stands in the arrays of all cloths. */
+static inline int32_t tl_vertex_at(const TlCloth *cloth, int32_t v) {
+    return cloth->vertex_offset + (cloth->order.vertex != NULL ? cloth->order.place[v] : v);
+}
+
+/* The user's number of a vertex in those arrays. */
+static inline int32_t tl_user_vertex(const TlCloth *cloth, int32_t at) {
+    int32_t i = at - cloth->vertex_offset;
+    return cloth->order.vertex != NULL ? cloth->order.vertex[i] : i;
+}
+
+/* Where element `index` of a set of the cloth stands among those of all cloths. */
+static inline int32_t tl_element_at(const TlCloth *cloth, int32_t set, int32_t index) {
+    const int32_t *place = cloth->element_place[set];
+    return cloth->set_offset[set] + (place != NULL ? place[index] : index);
+}
+
+/* ---- reorder.c ---- */
+/* Makes the cloth's rest shape from one in the mesh's own order; false when memory is refused. */
+bool tl_cloth_reorder(TlArena *scratch, TlRest *rest, const TlOrder *order, TlCloth *cloth);
+/* `width` values per vertex of a cloth, from the user's order to the cloth's and back. */
+void tl_from_user(const TlCloth *cloth, const double *user, int32_t width, double *own);
+void tl_to_user(const TlCloth *cloth, const double *own, int32_t width, double *user);
 
 /* ---- sim.c ---- */
 TlCloth *tl_find_cloth(const ToileSim *sim, ToileClothId id, ToileError *error);
@@ -93,6 +126,14 @@ ToileStatus tl_check_mesh(const ToileMeshDef *mesh, bool uv_is_pattern,
                           const double *rest_positions, ToileAllocator allocator,
                           const ToileLog *log, ToileError *error);
 
+/* What is thought of a sub-step. */
+typedef enum TlVerdict {
+    TL_VERDICT_SOUND,
+    TL_VERDICT_FAILED,   /* nothing moved: it must be repeated with a smaller step */
+    TL_VERDICT_STRAINED, /* these should be repeated, but may be kept */
+    TL_VERDICT_UNSOLVED
+} TlVerdict;
+
 /* ---- stage.c ---- */
 /* `most_move_m`: no vertex may move farther in one iteration. */
 TlNewton tl_newton_options(const ToileSim *sim, double dt_s, double most_move_m);
@@ -113,12 +154,32 @@ void tl_place_pins(ToileSim *sim, double part);
 /* Keeps the last complete frame, and goes back to it. */
 void tl_back_up(ToileSim *sim);
 void tl_roll_back(ToileSim *sim);
+/* Whether sub-steps of this method are judged: not those with a stable step of their own, which are
+ * too many. */
+bool tl_is_judged(const TlIntegrator *integrator);
+/* Keeps the start of a sub-step, where it may be judged, and goes back to it, which is counted. */
+void tl_keep_start(ToileSim *sim);
+void tl_retry(ToileSim *sim, TlVerdict verdict);
+/* Whether a sub-step from the start that was kept is to be believed: by its strain, when an element
+ * is over twice its length and grew by a quarter in this sub-step, and by its line search. Not
+ * `strictly`: whatever is sound. */
+TlVerdict tl_judge(ToileSim *sim, const TlStepResult *result, bool strictly);
 /* Colliders are where they were sent. */
 void tl_arrive(ToileSim *sim);
 
 /* ---- stats.c ---- */
 /* How many elements have a stretch. */
 int32_t tl_stretch_count(const TlModel *model);
+/* How many are stretched beyond `large`, and by `growth` times more than at the start of the
+ * sub-step, ratios. */
+int32_t tl_strained_count(ToileSim *sim, double large, double growth);
+/* Statistics from zero; the clock starts. */
+void tl_stats_begin(ToileSim *sim);
+/* Seconds since *clock_s, which becomes now. */
+double tl_lap(double *clock_s);
+/* Adds what a sub-step did, which took `seconds`; `kept` false: it is repeated. */
+void tl_count_substep(ToileSim *sim, const TlStepResult *result, bool kept, double seconds);
+/* Measures the state at the end; the clock stops. */
 void tl_sim_measure(ToileSim *sim);
 
 #endif

@@ -1,7 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 Toile contributors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Snapshot, restore and state hash. The layout is private to one version: a header that tells what
- * it belongs to, then plain arrays. */
+ * it belongs to, then plain arrays. Vertices are in the order the cloths keep them in
+ * (mesh/order.h), which is a function of their meshes, and so the same in every simulation with
+ * these cloths. */
 #include "sim/sim_internal.h"
 
 #include "base/hash.h"
@@ -17,7 +19,7 @@ typedef struct Header {
     int32_t collider_count;
     int32_t vertex_count;
     int64_t frame;
-    uint64_t shape;     /* hash of the triangles of the cloths */
+    uint64_t shape;     /* hash of the edges and orders of the cloths */
     uint64_t content;   /* hash of the state, which finds damage */
     int32_t integrator; /* of the history that ends the state; 0: there is none */
     uint32_t reserved;
@@ -84,11 +86,16 @@ static Header header_of(const ToileSim *sim) {
     tl_hash_init(&hash, 0);
     for (int32_t i = 0; i < sim->cloth_capacity; i++) {
         if (sim->cloths[i].cloth != NULL) {
-            const TlRest *rest = &sim->cloths[i].cloth->rest;
+            const TlCloth *cloth = sim->cloths[i].cloth;
+            const TlRest *rest = &cloth->rest;
             header.cloth_count++;
             tl_hash_add(&hash, &rest->vertex_count, sizeof rest->vertex_count);
             tl_hash_add(&hash, rest->sets.edges.vertex,
                         2 * sizeof *rest->sets.edges.vertex * (size_t)rest->sets.edges.count);
+            if (cloth->order.vertex != NULL) {
+                tl_hash_add(&hash, cloth->order.vertex,
+                            sizeof *cloth->order.vertex * (size_t)rest->vertex_count);
+            }
         }
     }
     header.shape = tl_hash_end(&hash);

@@ -1,8 +1,10 @@
 /* SPDX-FileCopyrightText: 2026 Toile contributors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The stages of a frame that step.c puts in order: options, pins, backup, arrival. */
+/* The stages of a frame that step.c puts in order: options, sub-steps and what is thought of them,
+ * pins, backup, arrival. */
 #include "sim/sim_internal.h"
 
+#include "base/platform.h"
 #include "base/vec.h"
 #include "solve/stability.h"
 
@@ -13,10 +15,17 @@ enum {
     SUBSTEPS_PER_SECOND = 96, /* of the automatic choice */
     MOST_CG = 400,
     MOST_RESCUES = 6,
+    MOST_CUTS = 3, /* halvings of a Newton step that are still believed, on average */
 };
 
+/* later iterations correct what earlier ones left, and need less: their tolerance over the first */
+#define LATER 1.5
 /* an impact whose last correction is larger than this is not yet solved, whatever the quality */
 #define RESCUE_M 0.005
+/* stretch beyond which no cloth is used, and its growth in a sub-step that is too much then, ratios
+ */
+#define LARGE_STRETCH 2.0
+#define MOST_GROWTH 1.25
 
 /* A strain limit is a barrier, which holds only where steps are solved: quality is accurate then.
  */
@@ -32,7 +41,7 @@ TlNewton tl_newton_options(const ToileSim *sim, double dt_s, double most_move_m)
     static const struct {
         int32_t iterations;
         double tolerance_m, linear;
-    } levels[] = {{1, 0.0, 0.03}, {2, 0.0, 0.1}, {20, 2e-4, 0.03}};
+    } levels[] = {{1, 0.0, 0.03}, {2, 0.0, 0.12}, {20, 2e-4, 0.03}};
     const ToileSimDef *def = &sim->def;
     int32_t quality = quality_of(sim);
     TlNewton options;
@@ -40,8 +49,10 @@ TlNewton tl_newton_options(const ToileSim *sim, double dt_s, double most_move_m)
     options.most_iterations = levels[quality].iterations;
     options.tolerance_m = levels[quality].tolerance_m;
     options.linear_tolerance = levels[quality].linear;
+    options.later_tolerance = LATER * options.linear_tolerance;
     options.most_rescues = def->newton_iterations > 0 ? 0 : MOST_RESCUES;
     options.rescue_m = RESCUE_M;
+    options.keep_coarse = false;
     options.most_cg = MOST_CG;
     options.most_move_m = most_move_m;
     if (def->newton_iterations > 0) {
@@ -52,7 +63,7 @@ TlNewton tl_newton_options(const ToileSim *sim, double dt_s, double most_move_m)
         options.most_iterations = def->newton_iterations > 0 ? def->newton_iterations : 100;
     }
     if (def->linear_tolerance > 0.0) {
-        options.linear_tolerance = def->linear_tolerance;
+        options.linear_tolerance = options.later_tolerance = def->linear_tolerance;
         options.most_cg = 10 * MOST_CG;
     }
     return options;
@@ -115,7 +126,7 @@ ToileStatus tl_plan_substeps(ToileSim *sim, int32_t *count, ToileError *error) {
                               sim->state.x);
     double needed = 1.0 / (sim->def.fps * h);
     int32_t asked = tl_substep_count(&sim->def);
-    *count = asked;
+    *count = sim->stats.substeps_planned = asked;
     if (needed <= asked) {
         return TOILE_STATUS_OK;
     }
@@ -124,6 +135,7 @@ ToileStatus tl_plan_substeps(ToileSim *sim, int32_t *count, ToileError *error) {
     }
     *count = round_up((int32_t)needed + 1);
     *count = *count < TL_MOST_SUBSTEPS ? *count : TL_MOST_SUBSTEPS;
+    sim->stats.substeps_planned = *count;
     sim->stats.substeps_added = *count - asked;
     tell_substeps(sim, *count, asked, h);
     return TOILE_STATUS_OK;
@@ -131,13 +143,46 @@ ToileStatus tl_plan_substeps(ToileSim *sim, int32_t *count, ToileError *error) {
 
 int32_t tl_short_enough(ToileSim *sim, int32_t tick, int32_t size, int32_t total) {
     int32_t short_size = size;
+    double clock_s = tl_clock_s();
     while (short_size > 1 &&
            tl_too_far(sim, (double)tick / total, (double)(tick + short_size) / total)) {
         short_size /= 2;
     }
     sim->integration.cut = short_size < size;
+    sim->stats.substeps_shortened += short_size < size;
+    sim->stats.contact_s += tl_lap(&clock_s);
     return short_size;
 }
+
+/* ---- judgement ---- */
+
+/* Newton's method stopped although it had still far to go: because its steps were cut to an eighth
+ * on average, or to nothing, or because all iterations were used up. */
+static bool is_unsolved(const TlNewtonResult *newton) {
+    return newton->last_step_m > RESCUE_M * newton->part &&
+           (newton->stuck || newton->cuts >= MOST_CUTS * newton->iterations ||
+            newton->rescues >= MOST_RESCUES);
+}
+
+TlVerdict tl_judge(ToileSim *sim, const TlStepResult *result, bool strictly) {
+    if (!result->ok) {
+        return TL_VERDICT_FAILED;
+    }
+    if (!strictly || !tl_is_judged(tl_integrator(sim->def.integrator))) {
+        return TL_VERDICT_SOUND;
+    }
+    if (is_unsolved(&result->newton)) {
+        return TL_VERDICT_UNSOLVED;
+    }
+    bool strained = tl_strained_count(sim, LARGE_STRETCH, MOST_GROWTH) > 0;
+    return strained ? TL_VERDICT_STRAINED : TL_VERDICT_SOUND;
+}
+
+bool tl_is_judged(const TlIntegrator *integrator) {
+    return integrator->bound == TL_BOUND_NONE;
+}
+
+/* ---- pins and backups ---- */
 
 void tl_fix_vertices(ToileSim *sim) {
     for (int32_t v = 0; v < sim->state.vertex_count; v++) {
@@ -183,6 +228,28 @@ void tl_roll_back(ToileSim *sim) {
     copy3(state->x, state->x_backup, state->vertex_count);
     copy3(state->v, state->v_backup, state->vertex_count);
     copy_history(&state->history, &state->history_backup, state->vertex_count);
+}
+
+void tl_keep_start(ToileSim *sim) {
+    TlState *state = &sim->state;
+    if (state->x_start != NULL) {
+        copy3(state->x_start, state->x, state->vertex_count);
+        copy3(state->v_start, state->v, state->vertex_count);
+        copy_history(&state->history_start, &state->history, state->vertex_count);
+    }
+}
+
+void tl_retry(ToileSim *sim, TlVerdict verdict) {
+    TlState *state = &sim->state;
+    sim->stats.retries++;
+    sim->stats.retries_failed += verdict == TL_VERDICT_FAILED;
+    sim->stats.retries_strain += verdict == TL_VERDICT_STRAINED;
+    sim->stats.retries_newton += verdict == TL_VERDICT_UNSOLVED;
+    if (verdict != TL_VERDICT_FAILED) {
+        copy3(state->x, state->x_start, state->vertex_count);
+        copy3(state->v, state->v_start, state->vertex_count);
+        copy_history(&state->history, &state->history_start, state->vertex_count);
+    }
 }
 
 void tl_arrive(ToileSim *sim) {

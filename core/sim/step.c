@@ -4,26 +4,30 @@
  *
  *   toile_sim_step     prepare -> plan sub-steps -> sub-steps -> arrive -> measure
  *   one sub-step       short enough for thin colliders? -> place colliders and pins
- *                      -> the integrator, solve/integrator.h -> accept, or halve
+ *                      -> the integrator, solve/integrator.h -> judge -> keep, or halve
  *   toile_sim_settle   prepare -> place -> solve/settle.c -> arrive -> measure */
 #include "sim/sim_internal.h"
 
+#include "base/platform.h"
 #include "base/vec.h"
 #include "solve/settle.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-enum { TICKS = 64 }; /* a sub-step can be halved six times */
+/* A sub-step can be halved six times, and is kept whatever is thought of it after three. */
+enum { TICKS = 64, LEAST_JUDGED = 16 };
 
 static bool report_progress(const ToileSim *sim, double fraction) {
     const ToileProgress *progress = &sim->def.progress;
     return progress->report == NULL || progress->report(progress->user, fraction);
 }
 
-/* Tries the part of the frame from `from` to `to`; false when no sound state was found. */
-static bool substep(ToileSim *sim, double from, double to) {
-    double dt_s = (to - from) / sim->def.fps;
+/* Tries the part of the frame from `from` to `to`; `strictly`: see tl_judge. Every second sub-step
+ * works with the coarse levels of the one before it, which are costly and change little. */
+static TlVerdict substep(ToileSim *sim, double from, double to, bool strictly, bool second) {
+    tl_keep_start(sim);
+    double dt_s = (to - from) / sim->def.fps, clock_s = tl_clock_s();
     TlContacts contacts = tl_sim_contacts(sim, from, to, dt_s);
     tl_place_pins(sim, to);
     TlStep step = {
@@ -34,14 +38,14 @@ static bool substep(ToileSim *sim, double from, double to) {
         {{sim->def.gravity_m_per_s2[0], sim->def.gravity_m_per_s2[1], sim->def.gravity_m_per_s2[2]},
          sim->def.drag_kg_per_m2_s},
         tl_newton_options(sim, dt_s, tl_contact_safe_move(&contacts))};
+    step.newton.keep_coarse = second;
+    sim->stats.contact_s += tl_lap(&clock_s);
     TlStepResult result =
         tl_integrator(sim->def.integrator)->step(&sim->system, &contacts, &step, &sim->integration);
-    sim->stats.newton_iterations += result.newton.iterations;
-    sim->stats.cg_iterations += result.newton.cg_iterations;
-    sim->stats.line_search_cuts += result.newton.cuts;
-    sim->stats.projected += result.projected;
-    sim->stats.substeps += result.ok;
-    return result.ok;
+    double seconds = tl_lap(&clock_s);
+    TlVerdict verdict = tl_judge(sim, &result, strictly);
+    tl_count_substep(sim, &result, verdict == TL_VERDICT_SOUND, seconds);
+    return verdict;
 }
 
 /* All sub-steps of a frame. Time runs in whole ticks, so that halving and going on is exact. */
@@ -54,14 +58,16 @@ static ToileStatus run_substeps(ToileSim *sim, ToileError *error) {
             return tl_fail(error, TOILE_STATUS_CANCELLED, "cancelled");
         }
         size = tl_short_enough(sim, tick, size, total);
-        if (substep(sim, (double)tick / total, (double)(tick + size) / total)) {
+        TlVerdict verdict = substep(sim, (double)tick / total, (double)(tick + size) / total,
+                                    size >= LEAST_JUDGED, tick / size % 2 == 1);
+        if (verdict == TL_VERDICT_SOUND) {
             tick += size;
             while (size < TICKS && tick % (2 * size) == 0) {
                 size *= 2;
             }
         } else if (size > 1) {
             size /= 2;
-            sim->stats.retries++;
+            tl_retry(sim, verdict);
         } else {
             return tl_fail(error, TOILE_STATUS_DIVERGED,
                            "the solver found no sound state on the way to frame %" PRId64
@@ -80,7 +86,7 @@ ToileStatus toile_sim_step(ToileSim *sim, ToileError *error) {
     if (status != TOILE_STATUS_OK) {
         return status;
     }
-    toile_stats_init(&sim->stats, sizeof sim->stats);
+    tl_stats_begin(sim);
     tl_back_up(sim);
     tl_fix_vertices(sim);
     status = run_substeps(sim, error);
@@ -105,6 +111,10 @@ static void report_settle(ToileSim *sim, const TlSettleResult *from, ToileSettle
     sim->stats.newton_iterations = from->iterations;
     sim->stats.cg_iterations = from->cg_iterations;
     sim->stats.line_search_cuts = from->cuts;
+    sim->stats.linear_residual = from->residual_ratio;
+    sim->stats.assembly_s = from->seconds.assembly_s;
+    sim->stats.linear_s = from->seconds.linear_s;
+    sim->stats.search_s = from->seconds.search_s;
     ToileSettleResult local = toile_settle_result_default();
     local.iterations = from->iterations;
     local.converged = from->converged;
@@ -150,7 +160,7 @@ ToileStatus toile_sim_settle(ToileSim *sim, const ToileSettleDef *def, ToileSett
     if (status != TOILE_STATUS_OK) {
         return status;
     }
-    toile_stats_init(&sim->stats, sizeof sim->stats);
+    tl_stats_begin(sim);
     tl_back_up(sim);
     tl_fix_vertices(sim);
     tl_place_pins(sim, 1.0);

@@ -1,158 +1,235 @@
 /* SPDX-FileCopyrightText: 2026 Toile contributors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Conjugate gradients with block Jacobi plus the coarse space: z = D^-1 r + P Ac^-1 P^T r. Sums are
- * taken in fixed chunks. */
+/* Conjugate gradients with block Jacobi plus the coarse space: z = D^-1 r + P Ac^-1 P^T r. The
+ * coarse space is solved first, in double precision: common translations, such as free fall, are
+ * then exact. Sums of a few rows are single, those of all double, in a fixed order. */
 #include "solve/cg.h"
 
 #include "base/vec.h"
 
 #include <string.h>
 
-enum { GRAIN = 256 };
+enum { GRAIN = 256, RUN = 64 };
+/* single precision finds no more; what is asked for beyond takes up to so many rounds */
+#define LEAST_TOLERANCE 1e-5
+enum { MOST_ROUNDS = 4 };
 
-bool tl_cg_alloc(TlArena *arena, int32_t n, TlCg *out) {
-    out->inverse = TL_NEW(arena, double, 9 * (int64_t)n);
-    out->r = NULL;
-    out->z = TL_NEW(arena, double, 3 * (int64_t)n);
-    out->p = TL_NEW(arena, double, 3 * (int64_t)n);
-    out->q = TL_NEW(arena, double, 3 * (int64_t)n);
-    return out->inverse != NULL && out->z != NULL && out->p != NULL && out->q != NULL;
+bool tl_cg_alloc(TlArena *arena, const TlOperator *A, TlCg *out) {
+    int32_t n = A->n;
+    out->r = TL_NEW(arena, TlFloat4, n);
+    out->z = TL_NEW(arena, TlFloat4, n);
+    out->p = TL_NEW(arena, TlFloat4, n);
+    out->q = TL_NEW(arena, TlFloat4, A->extent);
+    out->y = TL_NEW(arena, TlFloat4, n);
+    out->left = TL_NEW(arena, double, 3 * (int64_t)n);
+    out->more = TL_NEW(arena, double, 3 * (int64_t)n);
+    return !arena->failed;
 }
 
-static void invert_rows(void *data, int32_t begin, int32_t end) {
+bool tl_cg_precondition(TlCg *cg, bool with_coarse) {
+    bool ok = tl_operator_prepare(cg->A, cg->pool);
+    if (ok && with_coarse) {
+        tl_coarse_factor(cg->coarse, cg->pool, cg->A);
+    }
+    return ok;
+}
+
+TL_HOT static double precondition_rows(void *data, int32_t begin, int32_t end) {
     TlCg *cg = data;
-    for (int32_t v = begin; v < end; v++) {
-        double *out = cg->inverse + 9 * (int64_t)v;
-        memset(out, 0, 9 * sizeof *out);
-        const double *block = cg->A->block + 9 * (int64_t)cg->A->diagonal[v];
-        if (!cg->fixed[v] && !tl_invert_spd3(block, out)) {
-            for (int i = 0; i < 9; i += 4) {
-                out[i] = block[i] > 0.0 ? 1.0 / block[i] : 0.0;
+    bool coarse = cg->coarse->ready;
+    double total = 0.0;
+    for (int32_t v = begin; v < end;) {
+        TlFloat4 sum = tl_float4(0.0F);
+        for (int32_t last = v + RUN < end ? v + RUN : end; v < last; v++) {
+            TlFloat4 r = cg->r[v];
+            TlFloat4 z = tl_symmetric_times(cg->A->inverse + 2 * (int64_t)v, r);
+            if (coarse && !cg->A->fixed[v]) {
+                z += tl_coarse_row(cg->coarse, v);
             }
+            cg->z[v] = z;
+            sum += r * z;
         }
+        total += tl_sum3(sum);
     }
+    return total;
 }
 
-void tl_cg_precondition(TlCg *cg, bool with_coarse) {
-    tl_parallel_for(cg->pool, cg->A->n, GRAIN, invert_rows, cg);
-    if (with_coarse) {
-        tl_coarse_factor(cg->coarse, cg->pool, cg->A, cg->fixed);
-    }
-}
-
-static double precondition_rows(void *data, int32_t begin, int32_t end) {
-    TlCg *cg = data;
-    double sum = 0.0;
-    for (int32_t v = begin; v < end; v++) {
-        const double *d = cg->inverse + 9 * (int64_t)v, *r = cg->r + 3 * (int64_t)v;
-        double z[3];
-        for (int i = 0; i < 3; i++) {
-            z[i] = d[3 * i] * r[0] + d[3 * i + 1] * r[1] + d[3 * i + 2] * r[2];
-        }
-        if (cg->coarse->ready && !cg->fixed[v]) {
-            tl_coarse_add(cg->coarse, v, z);
-        }
-        memcpy(cg->z + 3 * (int64_t)v, z, sizeof z);
-        sum += z[0] * r[0] + z[1] * r[1] + z[2] * r[2];
-    }
-    return sum;
-}
-
-/* z from r; answers r.z */
+/* z from r, whose restriction is known; answers r.z */
 static double precondition(TlCg *cg) {
     if (cg->coarse->ready) {
-        tl_coarse_solve(cg->coarse, cg->pool, cg->r);
+        tl_coarse_solve(cg->coarse, cg->A->part_count);
     }
     return tl_parallel_sum(cg->pool, cg->A->n, GRAIN, precondition_rows, cg);
 }
 
-static double multiply_rows(void *data, int32_t begin, int32_t end) {
-    TlCg *cg = data;
-    double sum = 0.0;
-    for (int32_t v = begin; v < end; v++) {
-        double *q = cg->q + 3 * (int64_t)v;
-        const double *p = cg->p + 3 * (int64_t)v;
-        if (cg->fixed[v]) {
-            q[0] = q[1] = q[2] = 0.0;
-            continue;
-        }
-        tl_block_matrix_row(cg->A, v, cg->p, q);
-        sum += p[0] * q[0] + p[1] * q[1] + p[2] * q[2];
-    }
-    return sum;
-}
-
 typedef struct Update {
     TlCg *cg;
+    const double *b;
     double *y;
-    double s;
+    float s;
 } Update;
 
-static void advance_rows(void *data, int32_t begin, int32_t end) {
+/* Three numbers of vertex v, 0 where fixed. */
+TL_INLINE TlDouble4 load_row(const TlCg *cg, const double *b, int32_t v) {
+    const double *at = b + 3 * (int64_t)v;
+    return cg->A->fixed[v] ? tl_double4(0.0) : (TlDouble4){at[0], at[1], at[2], 0.0};
+}
+
+/* r = b */
+TL_HOT static void load_parts(void *data, int32_t begin, int32_t end) {
     Update *in = data;
-    for (int64_t i = 3 * (int64_t)begin; i < 3 * (int64_t)end; i++) {
-        in->y[i] += in->s * in->cg->p[i];
-        in->cg->r[i] -= in->s * in->cg->q[i];
+    TlCg *cg = in->cg;
+    for (int32_t part = begin; part < end; part++) {
+        TlReach reach = tl_coarse_begin_part(cg->coarse, part);
+        int32_t last = tl_part_begin(cg->A, cg->A->n, part + 1);
+        for (int32_t v = tl_part_begin(cg->A, cg->A->n, part); v < last; v++) {
+            TlDouble4 r = load_row(cg, in->b, v);
+            cg->y[v] = tl_float4(0.0F);
+            cg->r[v] = tl_narrow4(r);
+            tl_coarse_restrict(cg->coarse, v, r, reach);
+        }
+    }
+}
+
+/* y = row of the coarse solution, p the same */
+static void prolong_rows(void *data, int32_t begin, int32_t end) {
+    Update *in = data;
+    for (int32_t v = begin; v < end; v++) {
+        double *y = in->y + 3 * (int64_t)v;
+        y[0] = y[1] = y[2] = 0.0;
+        if (!in->cg->A->fixed[v]) {
+            tl_coarse_row_exact(in->cg->coarse, v, y);
+        }
+        in->cg->p[v] = (TlFloat4){(float)y[0], (float)y[1], (float)y[2], 0.0F};
+    }
+}
+
+/* r = b - q */
+TL_HOT static void remainder_parts(void *data, int32_t begin, int32_t end) {
+    Update *in = data;
+    TlCg *cg = in->cg;
+    for (int32_t part = begin; part < end; part++) {
+        TlReach reach = tl_coarse_begin_part(cg->coarse, part);
+        int32_t last = tl_part_begin(cg->A, cg->A->n, part + 1);
+        for (int32_t v = tl_part_begin(cg->A, cg->A->n, part); v < last; v++) {
+            TlDouble4 r = load_row(cg, in->b, v) - tl_widen4(cg->q[v]);
+            cg->r[v] = tl_narrow4(r);
+            tl_coarse_restrict(cg->coarse, v, r, reach);
+        }
+    }
+}
+
+TL_HOT static void advance_parts(void *data, int32_t begin, int32_t end) {
+    Update *in = data;
+    TlCg *cg = in->cg;
+    for (int32_t part = begin; part < end; part++) {
+        TlReach reach = tl_coarse_begin_part(cg->coarse, part);
+        int32_t last = tl_part_begin(cg->A, cg->A->n, part + 1);
+        for (int32_t v = tl_part_begin(cg->A, cg->A->n, part); v < last; v++) {
+            TlFloat4 r = cg->r[v] - in->s * cg->q[v];
+            cg->y[v] += in->s * cg->p[v];
+            cg->r[v] = r;
+            tl_coarse_restrict(cg->coarse, v, tl_widen4(r), reach);
+        }
     }
 }
 
 static void turn_rows(void *data, int32_t begin, int32_t end) {
     Update *in = data;
-    for (int64_t i = 3 * (int64_t)begin; i < 3 * (int64_t)end; i++) {
-        in->cg->p[i] = in->cg->z[i] + in->s * in->cg->p[i];
+    for (int32_t v = begin; v < end; v++) {
+        in->cg->p[v] = in->cg->z[v] + in->s * in->cg->p[v];
     }
 }
 
-static void prolong_rows(void *data, int32_t begin, int32_t end) {
+static void finish_rows(void *data, int32_t begin, int32_t end) {
     Update *in = data;
     for (int32_t v = begin; v < end; v++) {
-        double *p = in->cg->p + 3 * (int64_t)v;
-        p[0] = p[1] = p[2] = 0.0;
-        if (!in->cg->fixed[v]) {
-            tl_coarse_add(in->cg->coarse, v, p);
+        TlFloat4 y = in->cg->y[v];
+        for (int i = 0; i < 3; i++) {
+            in->y[3 * (int64_t)v + i] += (double)y[i];
         }
     }
 }
 
-/* y = P Ac^-1 P^T b and r = b - A y: common translations, such as free fall, are then exact. The
- * coarse space still holds the solution for b. */
-static void start_from_coarse(Update *update) {
-    TlCg *cg = update->cg;
-    tl_parallel_for(cg->pool, cg->A->n, GRAIN, prolong_rows, update);
-    tl_parallel_sum(cg->pool, cg->A->n, GRAIN, multiply_rows, cg);
-    update->s = 1.0;
-    tl_parallel_for(cg->pool, cg->A->n, GRAIN, advance_rows, update);
+static void for_rows(TlCg *cg, TlRange range, Update *update) {
+    tl_parallel_for(cg->pool, cg->A->n, GRAIN, range, update);
 }
 
-int32_t tl_cg_solve(TlCg *cg, double *b, double tolerance, int32_t most, double *y) {
-    int32_t n = cg->A->n;
-    cg->r = b;
-    for (int32_t v = 0; v < n; v++) {
-        if (cg->fixed[v]) {
-            memset(b + 3 * (int64_t)v, 0, 3 * sizeof *b);
-        }
+static void for_parts(TlCg *cg, TlRange range, Update *update) {
+    tl_parallel_for(cg->pool, cg->A->part_count, 1, range, update);
+}
+
+/* r.z of block Jacobi alone. */
+static double jacobi_rows(void *data, int32_t begin, int32_t end) {
+    TlCg *cg = data;
+    double total = 0.0;
+    for (int32_t v = begin; v < end; v++) {
+        TlFloat4 r = cg->r[v];
+        total += tl_sum3(r * tl_symmetric_times(cg->A->inverse + 2 * (int64_t)v, r));
     }
-    memset(y, 0, 3 * sizeof *y * (size_t)n);
-    Update update = {cg, y, 0.0};
-    double rz = precondition(cg), enough = tolerance * tolerance * rz;
-    if (cg->coarse->ready && rz > 0.0) {
-        start_from_coarse(&update);
-        rz = precondition(cg);
+    return total;
+}
+
+/* y = P Ac^-1 P^T b, r = b - A y and z from that; answers r.z of b, and of r in `rz`. */
+static double begin_solve(TlCg *cg, Update *update, double *rz) {
+    for_parts(cg, load_parts, update);
+    if (!cg->coarse->ready) {
+        return *rz = precondition(cg);
     }
-    memcpy(cg->p, cg->z, 3 * sizeof *y * (size_t)n);
+    double start = tl_parallel_sum(cg->pool, cg->A->n, GRAIN, jacobi_rows, cg) +
+                   tl_coarse_solve_exact(cg->coarse, cg->A->part_count);
+    for_rows(cg, prolong_rows, update);
+    tl_operator_multiply(cg->A, cg->pool, cg->p, cg->q);
+    for_parts(cg, remainder_parts, update);
+    *rz = precondition(cg);
+    return start;
+}
+
+/* Solves in single precision; answers r.z at the start and at the end too. */
+static int32_t solve_single(TlCg *cg, const double *b, double tolerance, int32_t most, double *y,
+                            double *start, double *end) {
+    Update update = {cg, b, y, 0.0F};
+    memset(y, 0, 3 * sizeof *y * (size_t)cg->A->n);
+    double rz, least = tl_max(tolerance, LEAST_TOLERANCE);
+    *start = begin_solve(cg, &update, &rz);
+    double enough = least * least * *start;
+    memcpy(cg->p, cg->z, sizeof *cg->p * (size_t)cg->A->n);
     int32_t iteration = 0;
     while (iteration < most && rz > enough) {
-        double pq = tl_parallel_sum(cg->pool, n, GRAIN, multiply_rows, cg);
+        double pq = tl_operator_multiply(cg->A, cg->pool, cg->p, cg->q);
         if (!(pq > 0.0)) {
             break;
         }
-        update.s = rz / pq;
-        tl_parallel_for(cg->pool, n, GRAIN, advance_rows, &update);
+        update.s = (float)(rz / pq);
+        for_parts(cg, advance_parts, &update);
         double next = precondition(cg);
-        update.s = next / rz;
-        tl_parallel_for(cg->pool, n, GRAIN, turn_rows, &update);
+        update.s = (float)(next / rz);
+        for_rows(cg, turn_rows, &update);
         rz = next;
         iteration++;
     }
+    for_rows(cg, finish_rows, &update);
+    *end = rz;
     return iteration;
+}
+
+int32_t tl_cg_solve(TlCg *cg, const double *b, double tolerance, int32_t most, double *y,
+                    double *left) {
+    int32_t n = cg->A->n;
+    double start, end, again;
+    int32_t iterations = solve_single(cg, b, tolerance, most, y, &start, &end);
+    for (int round = 0; round < MOST_ROUNDS && tolerance <= LEAST_TOLERANCE &&
+                        end > tolerance * tolerance * start && iterations < most;
+         round++) {
+        tl_operator_residual(cg->A, cg->pool, b, y, cg->left);
+        iterations +=
+            solve_single(cg, cg->left, LEAST_TOLERANCE, most - iterations, cg->more, &again, &end);
+        for (int64_t i = 0; i < 3 * (int64_t)n; i++) {
+            y[i] += cg->more[i];
+        }
+    }
+    if (left != NULL) {
+        *left = start > 0.0 ? sqrt(tl_max(end, 0.0) / start) : 0.0;
+    }
+    return iterations;
 }

@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 Toile contributors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Preconditioned conjugate gradients on the free vertices. */
+/* Preconditioned conjugate gradients for A y = b, in single precision: what is wanted is a step of
+ * Newton's method to a few percent. */
 #ifndef TL_CG_H
 #define TL_CG_H
 
@@ -8,18 +9,22 @@
 
 typedef struct TlCg {
     TlPool *pool;
-    const TlBlockMatrix *A;
+    TlOperator *A;
     TlCoarse *coarse;
-    const uint8_t *fixed; /* per vertex: 1 keeps its row out */
-    double *inverse;      /* 9 per vertex: inverse diagonal blocks, 0 for fixed */
-    double *r, *z, *p, *q;
+    TlFloat4 *r, *z, *p, *y; /* per vertex */
+    TlFloat4 *q;             /* of the operator's extent */
+    double *left, *more;     /* 3 per vertex: residual and correction, for small tolerances */
 } TlCg;
 
-bool tl_cg_alloc(TlArena *arena, int32_t n, TlCg *out);
-/* Inverts the diagonal blocks of A, and factors the coarse matrix when `with_coarse`. */
-void tl_cg_precondition(TlCg *cg, bool with_coarse);
-/* Solves A y = b until r.z <= tolerance^2 b.z or `most` iterations; answers the iterations. `b` is
- * overwritten. Fixed entries of y are 0. */
-int32_t tl_cg_solve(TlCg *cg, double *b, double tolerance, int32_t most, double *y);
+bool tl_cg_alloc(TlArena *arena, const TlOperator *A, TlCg *out);
+/* Inverts the diagonal blocks, and for `with_coarse` makes the coarse factor anew, else keeps it.
+ * False when A holds numbers too large to work with. */
+bool tl_cg_precondition(TlCg *cg, bool with_coarse);
+/* Solves until r.z falls below tolerance^2 of its start, or `most` iterations; b and y have 3 per
+ * vertex. Answers the iterations taken; `left` (may be NULL) is the square root of what r.z fell
+ * to. Tolerances that single precision cannot reach are reached by solving again for the residual,
+ * which is then taken in double precision. */
+int32_t tl_cg_solve(TlCg *cg, const double *b, double tolerance, int32_t most, double *y,
+                    double *left);
 
 #endif

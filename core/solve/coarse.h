@@ -1,47 +1,132 @@
 /* SPDX-FileCopyrightText: 2026 Toile contributors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Coarse space of the two-level preconditioner: a few hundred smooth functions over the mesh, built
- * from the rest shape alone, and the Galerkin matrix on them. It carries the slow, global part of
- * the motion that block Jacobi alone would need hundreds of iterations for. */
+/* The coarse levels of the preconditioner, built from the rest shape alone. Nodes, one for some
+ * twenty vertices, stand for smooth functions over the mesh; hubs, at most a hundred or so, for
+ * smooth functions over the nodes. Block Jacobi of the Galerkin matrix on the nodes carries what is
+ * longer than a few edges, an exact solution on the hubs what is global; together with block Jacobi
+ * of the vertices conjugate gradients take about as many iterations on any mesh.
+ *
+ *   z = P (D^-1 + Q C^-1 Q^T) P^T r,  B = P^T A P,  D its diagonal blocks,  C = Q^T B Q */
 #ifndef TL_COARSE_H
 #define TL_COARSE_H
 
-#include "solve/block_matrix.h"
+#include "solve/operator.h"
 
-enum { TL_COARSE_SUPPORT = 4 }; /* coarse nodes a vertex takes part in */
+enum { TL_COARSE_SUPPORT = 4 }; /* nodes a vertex takes part in, and hubs a node */
+
+/* An interpolation: each row is a weighted mean of up to TL_COARSE_SUPPORT values of the next
+ * level. Weights are multiples of 2^-20, so that those of a row sum to exactly 1. */
+typedef struct TlInterpolation {
+    int32_t rows, count; /* values of this level and of the next */
+    int32_t *node;       /* TL_COARSE_SUPPORT per row, nearest first; -1: none */
+    float *weight;       /* same order */
+} TlInterpolation;
+
+/* The nodes that elements of one set take part in, and how much: per node a weight of every
+ * difference of corners that a packed Hessian acts on, or of every corner. */
+typedef struct TlSpans {
+    int32_t *first;  /* per element: range of nodes */
+    int32_t *node;   /* ascending in an element */
+    int64_t *offset; /* per element: first weight */
+    float *weight;   /* per node: elements->vectors, or as many as the element has corners */
+    int64_t *pair;   /* per element: first of its blocks */
+    int32_t *block;  /* blocks (a, b) of pairs of nodes: for every b all a <= b */
+} TlSpans;
+
+/* Blocks of the matrix on the nodes, upper half. */
+typedef struct TlNodeMatrix {
+    int32_t n, count;
+    int32_t *row_start; /* n + 1 */
+    int32_t *column;    /* ascending in a row, from the diagonal on */
+    TlDouble4 *block;   /* 3 each: rows, of which the fourth number is not used */
+} TlNodeMatrix;
+
+/* What the sums of one of the operator's parts reach: a range of nodes and of blocks. */
+typedef struct TlReach {
+    int32_t first, last;
+    TlDouble4 *sum;
+} TlReach;
 
 typedef struct TlCoarse {
-    int32_t node_count;
-    int32_t *node;  /* TL_COARSE_SUPPORT per vertex; -1: none */
-    double *weight; /* same order */
-    int32_t *start; /* per node: range of its vertices */
-    int32_t *vertex;
-    double *vertex_weight;
-    double
-        *matrix; /* lower half, row-major, (3 node_count)^2: Galerkin matrix, then its factor L */
-    double *transpose; /* L^T, so that both triangular solves run along rows */
-    double *column;    /* work */
-    double *value;     /* 3 node_count: right-hand side, then solution */
-    bool ready;        /* the factor exists */
+    TlInterpolation nodes; /* P */
+    TlInterpolation hubs;  /* Q */
+    TlNodeMatrix matrix;   /* B */
+    TlSpans *spans;        /* per set of elements */
+    TlReach *node_reach;   /* per part: restriction */
+    TlReach *block_reach;  /* per part: the matrix */
+    double *bend;          /* per block: its part of the bending matrix, a scalar */
+    double *own;           /* per block: inertia, a scalar */
+    double *weight;        /* the weights of vertices that `own` was made of */
+    uint8_t *fixed;        /* the vertices that spans, bend and own leave out */
+    bool known_fixed, known_own;
+    TlFloat4 *inverse; /* 2 per node: the inverted diagonal block */
+    TlDouble4 *rest;   /* per node: P^T r */
+    double *value;     /* 3 per node: P z of an exact solution */
+    TlFloat4 *value4;  /* per node: z */
+    /* hubs */
+    int32_t *list;     /* hubs: work */
+    TlDouble4 *row;    /* 3 per hub: work */
+    TlDouble4 *square; /* 3 per pair of hubs: work */
+    double *dense;     /* (3 hubs)^2, lower half, row-major: C, then its factor L */
+    double *column;    /* 3 per hub: work */
+    double *hub_value; /* 3 per hub */
+    float *factor;     /* L in single precision, rows of `stride`, the diagonal inverted */
+    float *hub_single; /* stride */
+    int32_t stride;
+    bool ready; /* the factor exists */
 } TlCoarse;
 
-/* Chooses nodes and weights; false when memory is refused. */
-bool tl_coarse_build(TlArena *arena, const TlModel *model, const TlBlockMatrix *pattern,
-                     TlCoarse *out);
-/* Galerkin matrix of A over the free vertices, factored; `ready` becomes false when it is not
- * positive definite. */
-void tl_coarse_factor(TlCoarse *coarse, TlPool *pool, const TlBlockMatrix *A, const uint8_t *fixed);
-/* value = (P^T A P)^-1 P^T r. */
-void tl_coarse_solve(TlCoarse *coarse, TlPool *pool, const double *r);
-/* Adds row v of P value to z. */
-static inline void tl_coarse_add(const TlCoarse *coarse, int32_t v, double z[3]) {
-    for (int k = 0; k < TL_COARSE_SUPPORT; k++) {
-        int32_t node = coarse->node[TL_COARSE_SUPPORT * (int64_t)v + k];
-        if (node >= 0) {
-            double w = coarse->weight[TL_COARSE_SUPPORT * (int64_t)v + k];
-            for (int i = 0; i < 3; i++) {
-                z[i] += w * coarse->value[3 * (int64_t)node + i];
-            }
+/* Nodes, hubs and weights, from the mesh; false when memory is refused. coarse_nodes.c */
+bool tl_coarse_nodes(TlArena *arena, const TlModel *model, TlCoarse *out);
+/* Spans, pattern and reaches; false when memory is refused. coarse_matrix.c */
+bool tl_coarse_pattern(TlArena *arena, const TlOperator *A, TlCoarse *out);
+/* B of the free vertices. coarse_matrix.c */
+void tl_coarse_matrix(TlCoarse *coarse, TlPool *pool, const TlOperator *A);
+
+/* The whole; false when memory is refused. */
+bool tl_coarse_build(TlArena *arena, const TlModel *model, const TlOperator *A, TlCoarse *out);
+/* B, D and the factor of C; `ready` becomes false when C is not positive definite. */
+void tl_coarse_factor(TlCoarse *coarse, TlPool *pool, const TlOperator *A);
+
+/* P^T r is summed by parts: each begins with nothing and adds its vertices. */
+TL_INLINE TlReach tl_coarse_begin_part(TlCoarse *coarse, int32_t part) {
+    TlReach *reach = &coarse->node_reach[part];
+    for (int32_t i = 0; i < reach->last - reach->first; i++) {
+        reach->sum[i] = tl_double4(0.0);
+    }
+    return *reach;
+}
+TL_INLINE void tl_coarse_restrict(const TlCoarse *coarse, int32_t v, TlDouble4 r, TlReach reach) {
+    const int32_t *node = coarse->nodes.node + TL_COARSE_SUPPORT * (int64_t)v;
+    const float *weight = coarse->nodes.weight + TL_COARSE_SUPPORT * (int64_t)v;
+    for (int k = 0; k < TL_COARSE_SUPPORT && node[k] >= 0; k++) {
+        reach.sum[node[k] - reach.first] += (double)weight[k] * r;
+    }
+}
+/* value4 = (D^-1 + Q C^-1 Q^T) P^T r, after all parts were restricted; r is 0 where fixed. */
+void tl_coarse_solve(TlCoarse *coarse, int32_t part_count);
+/* value = Q C^-1 Q^T P^T r in double precision; answers r . P value4 as above. */
+double tl_coarse_solve_exact(TlCoarse *coarse, int32_t part_count);
+
+/* Row v of P value4. */
+TL_INLINE TlFloat4 tl_coarse_row(const TlCoarse *coarse, int32_t v) {
+    const int32_t *node = coarse->nodes.node + TL_COARSE_SUPPORT * (int64_t)v;
+    const float *weight = coarse->nodes.weight + TL_COARSE_SUPPORT * (int64_t)v;
+    TlFloat4 sum = tl_float4(0.0F);
+    for (int k = 0; k < TL_COARSE_SUPPORT && node[k] >= 0; k++) {
+        sum += weight[k] * coarse->value4[node[k]];
+    }
+    return sum;
+}
+
+/* Row v of P value. */
+static inline void tl_coarse_row_exact(const TlCoarse *coarse, int32_t v, double out[3]) {
+    const int32_t *node = coarse->nodes.node + TL_COARSE_SUPPORT * (int64_t)v;
+    const float *weight = coarse->nodes.weight + TL_COARSE_SUPPORT * (int64_t)v;
+    out[0] = out[1] = out[2] = 0.0;
+    for (int k = 0; k < TL_COARSE_SUPPORT && node[k] >= 0; k++) {
+        for (int i = 0; i < 3; i++) {
+            out[i] += (double)weight[k] * coarse->value[3 * (int64_t)node[k] + i];
         }
     }
 }

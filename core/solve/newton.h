@@ -17,20 +17,33 @@ typedef struct TlNewton {
     int32_t most_cg;
     double tolerance_m;      /* stop when no vertex moved more */
     double linear_tolerance; /* of the conjugate gradients */
+    double later_tolerance;  /* the same after the first iteration; 0: no other */
     double most_move_m;      /* steps are shortened so that no vertex moves farther at once */
     int32_t most_rescues;    /* more iterations, only while a vertex moves over rescue_m */
     double rescue_m;
+    bool keep_coarse; /* the coarse factor of the last call serves again */
 } TlNewton;
+
+/* Where the time went, seconds. Never part of a result that is compared. */
+typedef struct TlStageTimes {
+    double assembly_s; /* gradients, Hessians, diagonal blocks */
+    double linear_s;   /* coarse factor and conjugate gradients */
+    double search_s;   /* line search and contact projection */
+} TlStageTimes;
 
 typedef struct TlNewtonResult {
     int32_t iterations;
+    int32_t rescues; /* those beyond most_iterations */
     int32_t cg_iterations;
-    int32_t cuts;       /* halvings of the step */
-    bool stuck;         /* the last iteration found no direction or no descent */
-    bool finite;        /* false: NaN or infinity turned up; x must not be used */
-    double last_step_m; /* largest motion of a vertex in the last iteration */
-    double part;        /* of the last Newton step that was taken */
-    double gain;        /* of the last step: fall of the potential over what the model promised */
+    int32_t cuts;          /* halvings of the step */
+    bool stuck;            /* the last iteration found no direction or no descent */
+    bool finite;           /* false: NaN or infinity turned up; x must not be used */
+    double last_step_m;    /* largest motion of a vertex in the last iteration */
+    double part;           /* of the last Newton step that was taken */
+    double residual_ratio; /* what the last linear solve left, in its own norm, of what it began
+                              with */
+    TlStageTimes seconds;
+    double gain; /* of the last step: fall of the potential over what the model promised */
 } TlNewtonResult;
 
 /* Minimises from x, which is changed in place; system->x_start, force, weight and fixed describe

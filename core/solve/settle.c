@@ -95,6 +95,10 @@ TlSettleResult tl_settle(TlSystem *system, const TlContacts *contacts, const TlS
         result.iterations++;
         result.cg_iterations += step.cg_iterations;
         result.cuts += step.cuts;
+        result.residual_ratio = step.residual_ratio;
+        result.seconds.assembly_s += step.seconds.assembly_s;
+        result.seconds.linear_s += step.seconds.linear_s;
+        result.seconds.search_s += step.seconds.search_s;
         fallen += step.last_step_m;
         result.finite = step.finite;
         result.unheld = fallen > FALLEN_AWAY_M;

@@ -25,6 +25,8 @@ typedef struct TlSettleResult {
     bool unheld; /* the cloth fell away */
     double residual;
     double largest_force_N;
+    double residual_ratio; /* of the last linear solve */
+    TlStageTimes seconds;
 } TlSettleResult;
 
 /* Moves x to where forces balance. */

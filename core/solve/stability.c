@@ -22,7 +22,9 @@ enum { GRAIN = 256, MOST_STEPS = 24, BISECTIONS = 60 };
 /* so short that in K + C/dt only damping counts */
 #define DAMPING_DT_S 1e-9
 /* a vector this much shorter than the matrix is rounding: the space is exhausted */
-#define EXHAUSTED 1e-10
+#define EXHAUSTED 1e-6
+/* rounding of products in single precision, by which an eigenvalue could come out too large */
+#define ROUNDING 1e-6
 
 typedef struct Job {
     TlSystem *system;
@@ -57,37 +59,33 @@ static void start_range(void *data, int32_t begin, int32_t end) {
     }
 }
 
-/* out = M^-1/2 a, 0 for fixed vertices. */
+/* p = M^-1/2 a, 0 for fixed vertices. */
 static void scale_range(void *data, int32_t begin, int32_t end) {
     Job *job = data;
     for (int32_t v = begin; v < end; v++) {
         double s = job->system->fixed[v] ? 0.0 : 1.0 / sqrt(job->system->model->mass[v]);
-        for (int64_t i = 3 * (int64_t)v; i < 3 * (int64_t)v + 3; i++) {
-            job->out[i] = s * job->a[i];
-        }
+        const double *a = job->a + 3 * (int64_t)v;
+        job->system->cg.p[v] =
+            (TlFloat4){(float)(s * a[0]), (float)(s * a[1]), (float)(s * a[2]), 0.0F};
     }
 }
 
-/* out = M^-1/2 (H - s L) a. */
+/* out = M^-1/2 (H - s L) p; q holds H p. */
 static void multiply_range(void *data, int32_t begin, int32_t end) {
     Job *job = data;
     const TlSystem *system = job->system;
     const TlScalarMatrix *L = &system->bend_matrix;
     for (int32_t v = begin; v < end; v++) {
         double *out = job->out + 3 * (int64_t)v;
-        if (system->fixed[v]) {
-            out[0] = out[1] = out[2] = 0.0;
-            continue;
-        }
-        tl_block_matrix_row(&system->matrix, v, job->a, out);
-        for (int32_t s = L->row_start[v]; s < L->row_start[v + 1] && job->s != 0.0; s++) {
-            const double *p = job->a + 3 * (int64_t)L->column[s];
-            for (int i = 0; i < 3; i++) {
-                out[i] -= job->s * L->value[s] * p[i];
-            }
-        }
+        double scale = system->fixed[v] ? 0.0 : 1.0 / sqrt(system->model->mass[v]);
         for (int i = 0; i < 3; i++) {
-            out[i] /= sqrt(system->model->mass[v]);
+            out[i] = scale * (double)system->cg.q[v][i];
+        }
+        for (int32_t s = L->row_start[v]; s < L->row_start[v + 1] && job->s != 0.0; s++) {
+            TlFloat4 p = system->cg.p[L->column[s]];
+            for (int i = 0; i < 3; i++) {
+                out[i] -= scale * job->s * L->value[s] * (double)p[i];
+            }
         }
     }
 }
@@ -148,9 +146,9 @@ static double largest_of(const Tridiagonal *T) {
 static double expand(TlSystem *system, double less, const double *q, const double *before, double b,
                      double *w) {
     int32_t n = system->model->vertex_count;
-    Job job = {.system = system, .a = q, .out = system->grad};
+    Job job = {.system = system, .a = q, .out = w, .s = less};
     tl_parallel_for(system->pool, n, GRAIN, scale_range, &job);
-    job = (Job){.system = system, .a = system->grad, .out = w, .s = less};
+    tl_operator_multiply(&system->matrix, system->pool, system->cg.p, system->cg.q);
     tl_parallel_for(system->pool, n, GRAIN, multiply_range, &job);
     if (b != 0.0) {
         combine(system, w, 1.0, b, before);
@@ -165,6 +163,7 @@ double tl_largest_eigenvalue(TlSystem *system, const double *x, double dt_s, dou
     TlPoint at = {x, x, dt_s};
     Tridiagonal T = {.count = 0};
     tl_system_derive(system, &at, true, system->grad);
+    tl_operator_without_own(&system->matrix);
     Job job = {.system = system, .out = q};
     tl_parallel_for(system->pool, system->model->vertex_count, GRAIN, start_range, &job);
     double length = sqrt(dot(system, q, q)), scale = 0.0, b = 0.0;
@@ -193,7 +192,7 @@ double tl_largest_eigenvalue(TlSystem *system, const double *x, double dt_s, dou
         w = oldest;
         combine(system, q, 1.0 / b, 0.0, q);
     }
-    return largest_of(&T);
+    return (1.0 - ROUNDING) * largest_of(&T);
 }
 
 /* The longest step with h^2 omega^2 + 2 h c <= 4. */

@@ -10,17 +10,27 @@
 #include "force/models.h"
 #include "solve/cg.h"
 
+/* A scalar matrix whose rows sum to zero, without its diagonal, for products with x, y and z. */
+typedef struct TlRows {
+    int32_t n;
+    int32_t *start;
+    int32_t *at; /* 3 times the column, ascending */
+    double *value;
+} TlRows;
+
 typedef struct TlSystem {
     const TlModel *model;
     TlPool *pool;
     int32_t energy_count;
     TlGather energies[TL_MOST_ENERGIES];
     TlScalarMatrix bend_matrix; /* Hessian of linear bending, all of it or as approximation */
-    TlScalarMatrix bend_force;  /* the part of it whose product with x is the gradient */
-    TlBlockMatrix matrix;
+    TlRows bend_force;          /* the part of it whose product with x is the gradient */
+    TlOperator matrix;
     TlCoarse coarse;
     TlCg cg;
     double *grad, *step, *trial; /* 3 per vertex */
+    double *bend_grad;           /* 3 per vertex: the part of the bending matrix in the gradient */
+    double *move;                /* 3 per vertex: work of tl_system_bend_change */
     double *x_start;             /* 3 per vertex: positions at the start of the step */
     double *force;               /* 3 per vertex: constant force of the step */
     double *weight;              /* per vertex: m/h^2 and drag, N/m */
@@ -32,6 +42,11 @@ bool tl_system_build(TlArena *arena, const TlModel *model, TlPool *pool, TlSyste
 
 /* Energy of all elements at a point, and that of one group. */
 double tl_system_value(TlSystem *system, const TlPoint *at);
+/* The same without what the bending matrix stands for, and how much that changes from `x`, where
+ * the gradient was last taken, to `to`: g.d + d.L d/2 over d = to - x, which loses nothing in
+ * rounding however flat the cloth is. */
+double tl_system_varying(TlSystem *system, const TlPoint *at);
+double tl_system_bend_change(TlSystem *system, const double *x, const double *to);
 double tl_system_group(TlSystem *system, TlEnergyGroup group, const TlPoint *at);
 /* Damping forces of all elements at positions x and velocities v. */
 void tl_system_damping(TlSystem *system, const double *x, const double *v, double *force);

@@ -120,6 +120,9 @@ void test_gradient(const TlElements *elements, const TlPoint *at, double *grad);
 void test_damping(const TlElements *elements, const double *x, const double *v, double *grad);
 /* Dense projected Hessian, (3 * vertex_count)^2. */
 void test_hessian(const TlElements *elements, const TlPoint *at, double *hess);
+/* Block (a, b) of element e from `derive`, in whichever form its Hessian is handed over. */
+void test_element_block(const TlElements *elements, const double *hess, int32_t e, int32_t a,
+                        int32_t b, double block[9]);
 
 /* ---- numerics ---- */
 

@@ -47,9 +47,8 @@ static void scatter(double *hess, int32_t n, int32_t a, int32_t b, const double 
     }
 }
 
-/* Block (a, b) of an element's Hessian, in whichever form it is handed over. */
-static void element_block(const TlElements *elements, const double *hess, int32_t e, int32_t a,
-                          int32_t b, double block[9]) {
+void test_element_block(const TlElements *elements, const double *hess, int32_t e, int32_t a,
+                        int32_t b, double block[9]) {
     int32_t first = tl_first_corner(elements, e), arity = tl_first_corner(elements, e + 1) - first;
     for (int i = 0; i < 9; i++) {
         if (elements->hessian == TL_HESSIAN_BLOCKS) {
@@ -99,7 +98,7 @@ void test_hessian(const TlElements *elements, const TlPoint *at, double *hess) {
         for (int32_t a = first; a < end; a++) {
             for (int32_t b = first; b < end; b++) {
                 double block[9];
-                element_block(elements, local, e, a - first, b - first, block);
+                test_element_block(elements, local, e, a - first, b - first, block);
                 scatter(hess, n, elements->vertex[a], elements->vertex[b], block);
             }
         }

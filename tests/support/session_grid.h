@@ -12,6 +12,8 @@
 #define CORNERS (4 * FACES)
 #define VALUES (3 * VERTICES)
 #define LAST 8
+/* frames in which differences of rounding do not grow yet */
+#define FEW 4
 
 /* float32 rounding of coordinates of about one metre, with room for the solver to spread it */
 #define TOLERANCE_M 1e-6

@@ -101,6 +101,12 @@ TOILE_API ToileStatus toile_sim_get_vertex_areas(ToileSim *sim, ToileClothId clo
 TOILE_API ToileStatus toile_sim_get_damping_forces(ToileSim *sim, ToileClothId cloth,
                                                    double *forces_N, ToileError *error);
 
+/* Forces of the bending energies alone on each vertex, 3 * vertex_count values, newtons. They are
+ * evaluated `repeats` times in a row, 1 or more, as a step evaluates them, so that a benchmark can
+ * time that. [one thread per sim] */
+TOILE_API ToileStatus toile_sim_get_bend_forces(ToileSim *sim, ToileClothId cloth, int32_t repeats,
+                                                double *forces_N, ToileError *error);
+
 #ifdef __cplusplus
 }
 #endif

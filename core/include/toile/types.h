@@ -224,7 +224,8 @@ typedef struct ToileColliderDef {
 /* ---- simulation ---- */
 
 /* Newton iterations a sub-step. At an impact, whatever the quality, up to 6 more are taken while a
- * vertex still moves over 5 mm. */
+ * vertex still moves over 5 mm. A sub-step that is not solved then, or in which an element beyond
+ * twice its length grew by a quarter, is repeated in halves, down to an eighth. */
 typedef enum ToileQuality {
     TOILE_QUALITY_FAST = 0,     /* one Newton iteration a sub-step */
     TOILE_QUALITY_STANDARD = 1, /* two */
@@ -273,14 +274,17 @@ typedef struct ToileSimDef {
     uint32_t reserved;
 } ToileSimDef;
 
-/* What the last step or settle did. */
+/* What the last step or settle did. Everything but the seconds is the same from run to run. What is
+ * summed is summed over all sub-steps, those that were repeated included, unless it says otherwise;
+ * where there is nothing to count, as of Newton in an explicit integrator, it is 0. */
 typedef struct ToileStats {
     uint32_t struct_size;
     int32_t substeps;          /* taken, retries not counted */
-    int32_t newton_iterations; /* sum over sub-steps */
+    int32_t newton_iterations; /* sum */
     int32_t cg_iterations;     /* sum */
     int32_t line_search_cuts;  /* times a Newton step was halved */
-    int32_t retries;           /* sub-steps that were repeated with half the step */
+    int32_t retries;           /* sub-steps that were repeated with half the step, for any of the
+                                  three reasons below */
     int32_t contacts;          /* vertices within contact distance of a collider at the end */
     int32_t projected;         /* vertices put back outside a collider at the end of a sub-step */
     double residual_N;  /* largest force on a free vertex before the last Newton correction */
@@ -290,7 +294,35 @@ typedef struct ToileStats {
     double speed_max_m_per_s; /* fastest vertex */
     double penetration_max_m; /* deepest vertex inside a collider at the end; 0: none */
     int32_t substeps_added;   /* beyond those asked for, so that an explicit integrator is stable */
-    uint32_t reserved;
+    int32_t substeps_planned; /* when the frame began: those asked for and those added */
+    int32_t substeps_shortened; /* times one was shortened because of motion near a collider */
+    int32_t retries_failed;     /* because no sound state was found */
+    int32_t retries_strain;     /* because an element was stretched far, and much of it at once */
+    int32_t retries_newton;     /* because Newton's method still had far to go when it stopped, or
+                                   its line search cut nearly everything */
+    int32_t newton_rescues;     /* iterations beyond those of the quality, at impacts */
+    int32_t rescues; /* substeps_added + substeps_shortened + retries + newton_rescues; 0: easy */
+    double newton_step_m; /* largest motion of a vertex in the last Newton iteration of a sub-step,
+                             over all sub-steps taken: what the solver was still changing */
+    double linear_residual; /* largest relative residual, ratio, that the last linear solve of a
+                               sub-step left, over all sub-steps taken */
+    double gravity_J;       /* at the end; zero at the origin */
+    double stretch_J;       /* at the end */
+    double bend_J;          /* at the end */
+    double energy_J;        /* kinetic + gravity + stretch + bend */
+    double center_m[3];     /* centre of mass of all cloths at the end; pinned vertices count */
+    double momentum_kg_m_per_s[3];
+    double angular_momentum_kg_m2_per_s[3]; /* about that centre; about the origin it is more by
+                                               center x momentum */
+    double stretch_p50;                     /* as stretch_p99: median, ratio */
+    double stretch_p90;                     /* ratio */
+    /* by a steady clock; never equal from run to run, and no part of any hash or cache */
+    double total_s;    /* of the call, less what is built when cloths or colliders changed */
+    double assembly_s; /* forces and matrices; all of the sub-steps of an explicit integrator */
+    double linear_s;   /* linear solves, preconditioner included */
+    double search_s;   /* line searches */
+    double contact_s;  /* placing colliders and pins, looking for motion near colliders; contact
+                          forces count where the other forces do */
 } ToileStats;
 
 typedef struct ToileEnergies {

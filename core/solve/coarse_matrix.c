@@ -1,0 +1,601 @@
+/* SPDX-FileCopyrightText: 2026 Toile contributors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The Galerkin matrix on the nodes is summed element by element, B = sum W^T H W with W the weights
+ * of the nodes at the element's corners; of quads only the diagonals count, since smooth functions
+ * hardly twist one. The parts of the constant bending matrix and of inertia are known beforehand.
+ * The operator's parts sum for themselves, then all are added in order. */
+#include "base/vec.h"
+#include "solve/coarse.h"
+
+#include <string.h>
+
+/* VECTORS: differences of corners that weights are kept of, where a set is packed */
+enum { ROWS = 3, BLOCK_GRAIN = 256, VECTORS = 2 };
+
+static bool has_hessian(const TlElements *elements) {
+    return elements->hessian >= 0;
+}
+
+static int32_t corner_count(const TlElements *elements, int32_t e) {
+    return tl_first_corner(elements, e + 1) - tl_first_corner(elements, e);
+}
+
+/* Weights per node of an element. */
+static int32_t weight_count(const TlElements *elements, int32_t e) {
+    return elements->vectors > 0 ? VECTORS : corner_count(elements, e);
+}
+
+/* ---- which nodes an element takes part in ---- */
+
+/* Puts the nodes of an element's corners, ascending, into `node`, which has room for all. */
+static int32_t list_nodes(const TlCoarse *coarse, const TlElements *elements, int32_t e,
+                          int32_t *node) {
+    int32_t count = 0;
+    for (int32_t c = tl_first_corner(elements, e); c < tl_first_corner(elements, e + 1); c++) {
+        for (int k = 0; k < TL_COARSE_SUPPORT; k++) {
+            int32_t own = coarse->nodes.node[TL_COARSE_SUPPORT * (int64_t)elements->vertex[c] + k];
+            int32_t i = count;
+            while (i > 0 && node[i - 1] > own) {
+                i--;
+            }
+            if (own >= 0 && (i == 0 || node[i - 1] != own)) {
+                memmove(node + i + 1, node + i, sizeof *node * (size_t)(count - i));
+                node[i] = own;
+                count++;
+            }
+        }
+    }
+    return count;
+}
+
+static bool build_spans(TlArena *arena, const TlCoarse *coarse, const TlElements *elements,
+                        TlSpans *out) {
+    int64_t most = TL_COARSE_SUPPORT * (int64_t)tl_first_corner(elements, elements->count);
+    TlArena scratch;
+    tl_arena_init(&scratch, arena->allocator);
+    int32_t *nodes = TL_NEW(&scratch, int32_t, most + 1);
+    out->first = TL_NEW(arena, int32_t, elements->count + 1);
+    out->offset = TL_NEW(arena, int64_t, elements->count + 1);
+    bool ok = nodes != NULL && !arena->failed && most < INT32_MAX;
+    for (int32_t e = 0; ok && e < elements->count; e++) {
+        int32_t count = list_nodes(coarse, elements, e, nodes + out->first[e]);
+        out->first[e + 1] = out->first[e] + count;
+        out->offset[e + 1] = out->offset[e] + (int64_t)count * weight_count(elements, e);
+    }
+    if (ok) {
+        int32_t total = out->first[elements->count];
+        out->node = TL_NEW(arena, int32_t, total);
+        out->weight = TL_NEW(arena, float, out->offset[elements->count]);
+        ok = !arena->failed;
+        if (ok) {
+            memcpy(out->node, nodes, sizeof *nodes * (size_t)total);
+        }
+    }
+    tl_arena_free(&scratch);
+    return ok;
+}
+
+static float weight_at(const TlCoarse *coarse, int32_t v, int32_t node) {
+    for (int k = 0; k < TL_COARSE_SUPPORT && !coarse->fixed[v]; k++) {
+        if (coarse->nodes.node[TL_COARSE_SUPPORT * (int64_t)v + k] == node) {
+            return coarse->nodes.weight[TL_COARSE_SUPPORT * (int64_t)v + k];
+        }
+    }
+    return 0.0F;
+}
+
+/* Weights of the free vertices. */
+static void weigh_spans(const TlCoarse *coarse, const TlElements *elements, TlSpans *spans) {
+    for (int32_t e = 0; e < elements->count; e++) {
+        const int32_t *v = elements->vertex + tl_first_corner(elements, e);
+        float *w = spans->weight + spans->offset[e];
+        for (int32_t i = spans->first[e]; i < spans->first[e + 1]; i++) {
+            int32_t node = spans->node[i];
+            if (elements->vectors == 2) {
+                float own = weight_at(coarse, v[0], node);
+                *w++ = weight_at(coarse, v[1], node) - own;
+                *w++ = weight_at(coarse, v[2], node) - own;
+                continue;
+            }
+            float c[4] = {0};
+            for (int32_t k = 0; k < corner_count(elements, e); k++) {
+                float own = weight_at(coarse, v[k], node);
+                if (elements->vectors == 0) {
+                    *w++ = own;
+                } else {
+                    c[k] = own;
+                }
+            }
+            if (elements->vectors == 3) {
+                *w++ = c[2] - c[0];
+                *w++ = c[1] - c[3];
+            }
+        }
+    }
+}
+
+/* ---- pattern ---- */
+
+/* The pairs of nodes that meet, as lists of columns from the diagonal on. */
+typedef struct Pairs {
+    int32_t n;
+    int32_t *count, *capacity;
+    int32_t **column; /* ascending */
+    TlArena *arena;
+} Pairs;
+
+static bool add_pair(Pairs *pairs, int32_t a, int32_t b) {
+    int32_t low = a < b ? a : b, high = a < b ? b : a, i = pairs->count[low];
+    int32_t *row = pairs->column[low];
+    while (i > 0 && row[i - 1] > high) {
+        i--;
+    }
+    if (i > 0 && row[i - 1] == high) {
+        return true;
+    }
+    if (pairs->count[low] == pairs->capacity[low]) {
+        int32_t capacity = 2 * pairs->capacity[low] + 16;
+        int32_t *larger = TL_NEW(pairs->arena, int32_t, capacity);
+        if (larger == NULL) {
+            return false;
+        }
+        for (int32_t k = 0; k < pairs->count[low]; k++) {
+            larger[k] = row[k];
+        }
+        pairs->column[low] = row = larger;
+        pairs->capacity[low] = capacity;
+    }
+    memmove(row + i + 1, row + i, sizeof *row * (size_t)(pairs->count[low] - i));
+    row[i] = high;
+    pairs->count[low]++;
+    return true;
+}
+
+/* All pairs of nodes of vertices v and w. */
+static bool add_vertices(Pairs *pairs, const TlInterpolation *nodes, int32_t v, int32_t w) {
+    const int32_t *a = nodes->node + TL_COARSE_SUPPORT * (int64_t)v;
+    const int32_t *b = nodes->node + TL_COARSE_SUPPORT * (int64_t)w;
+    bool ok = true;
+    for (int i = 0; i < TL_COARSE_SUPPORT && a[i] >= 0; i++) {
+        for (int j = 0; j < TL_COARSE_SUPPORT && b[j] >= 0; j++) {
+            ok = ok && add_pair(pairs, a[i], b[j]);
+        }
+    }
+    return ok;
+}
+
+static bool add_spans(Pairs *pairs, const TlSpans *spans, int32_t count) {
+    bool ok = true;
+    for (int32_t e = 0; ok && e < count; e++) {
+        for (int32_t i = spans->first[e]; i < spans->first[e + 1]; i++) {
+            for (int32_t j = i; j < spans->first[e + 1]; j++) {
+                ok = ok && add_pair(pairs, spans->node[i], spans->node[j]);
+            }
+        }
+    }
+    return ok;
+}
+
+static bool find_pairs(Pairs *pairs, const TlCoarse *coarse, const TlOperator *A) {
+    bool ok = true;
+    for (int32_t a = 0; ok && a < pairs->n; a++) {
+        ok = add_pair(pairs, a, a);
+    }
+    for (int32_t v = 0; ok && v < A->n; v++) {
+        ok = add_vertices(pairs, &coarse->nodes, v, v);
+        for (int32_t s = A->bend_start[v]; ok && s < A->bend_start[v + 1]; s++) {
+            ok = add_vertices(pairs, &coarse->nodes, v, A->bend_column[s]);
+        }
+    }
+    for (int32_t k = 0; ok && k < A->set_count; k++) {
+        if (has_hessian(&A->sets[k].elements)) {
+            ok = add_spans(pairs, &coarse->spans[k], A->sets[k].elements.count);
+        }
+    }
+    return ok;
+}
+
+static bool build_blocks(TlArena *arena, const TlOperator *A, TlCoarse *out) {
+    TlNodeMatrix *matrix = &out->matrix;
+    int32_t n = out->nodes.count;
+    TlArena scratch;
+    tl_arena_init(&scratch, arena->allocator);
+    Pairs pairs = {n, TL_NEW(&scratch, int32_t, n), TL_NEW(&scratch, int32_t, n),
+                   TL_NEW(&scratch, int32_t *, n), &scratch};
+    matrix->n = n;
+    matrix->row_start = TL_NEW(arena, int32_t, n + 1);
+    bool ok = !scratch.failed && !arena->failed && find_pairs(&pairs, out, A);
+    for (int32_t a = 0; ok && a < n; a++) {
+        matrix->row_start[a + 1] = matrix->row_start[a] + pairs.count[a];
+    }
+    if (ok) {
+        matrix->count = matrix->row_start[n];
+        matrix->column = TL_NEW(arena, int32_t, matrix->count);
+        matrix->block = TL_NEW(arena, TlDouble4, ROWS * (int64_t)matrix->count);
+        ok = !arena->failed;
+    }
+    for (int32_t a = 0; ok && a < n; a++) {
+        memcpy(matrix->column + matrix->row_start[a], pairs.column[a],
+               sizeof *matrix->column * (size_t)pairs.count[a]);
+    }
+    tl_arena_free(&scratch);
+    return ok;
+}
+
+/* Block (a, b), a <= b, which exists. */
+static int32_t block_of(const TlNodeMatrix *matrix, int32_t a, int32_t b) {
+    int32_t low = matrix->row_start[a], high = matrix->row_start[a + 1] - 1;
+    while (low < high) {
+        int32_t middle = low + (high - low) / 2;
+        if (matrix->column[middle] < b) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+/* The blocks of each element's pairs. */
+static bool build_pairs(TlArena *arena, const TlNodeMatrix *matrix, int32_t count, TlSpans *spans) {
+    spans->pair = TL_NEW(arena, int64_t, count + 1);
+    for (int32_t e = 0; !arena->failed && e < count; e++) {
+        int64_t nodes = spans->first[e + 1] - spans->first[e];
+        spans->pair[e + 1] = spans->pair[e] + nodes * (nodes + 1) / 2;
+    }
+    if (!arena->failed) {
+        spans->block = TL_NEW(arena, int32_t, spans->pair[count]);
+    }
+    for (int32_t e = 0; !arena->failed && e < count; e++) {
+        int32_t *out = spans->block + spans->pair[e];
+        for (int32_t to = spans->first[e]; to < spans->first[e + 1]; to++) {
+            for (int32_t from = spans->first[e]; from <= to; from++) {
+                *out++ = block_of(matrix, spans->node[from], spans->node[to]);
+            }
+        }
+    }
+    return !arena->failed;
+}
+
+/* First element of a part. */
+static int32_t part_elements(const TlOperator *A, const TlElements *elements, int32_t part) {
+    int64_t first = (int64_t)TL_WIDE * tl_part_begin(A, tl_group_count(elements), part);
+    return first < elements->count ? (int32_t)first : elements->count;
+}
+
+static void widen(TlReach *reach, int32_t at) {
+    reach->first = at < reach->first ? at : reach->first;
+    reach->last = at >= reach->last ? at + 1 : reach->last;
+}
+
+/* Which nodes and blocks each part touches: nodes are sorted along the mesh, so these are few. */
+static void measure_part(TlCoarse *coarse, const TlOperator *A, int32_t part) {
+    TlReach *nodes = &coarse->node_reach[part], *blocks = &coarse->block_reach[part];
+    nodes->first = coarse->nodes.count;
+    blocks->first = coarse->matrix.count;
+    for (int32_t v = tl_part_begin(A, A->n, part); v < tl_part_begin(A, A->n, part + 1); v++) {
+        const int32_t *node = coarse->nodes.node + TL_COARSE_SUPPORT * (int64_t)v;
+        for (int i = 0; i < TL_COARSE_SUPPORT && node[i] >= 0; i++) {
+            widen(nodes, node[i]);
+            for (int j = 0; j < TL_COARSE_SUPPORT && node[j] >= 0; j++) {
+                if (node[i] <= node[j]) {
+                    widen(blocks, block_of(&coarse->matrix, node[i], node[j]));
+                }
+            }
+        }
+    }
+    for (int32_t k = 0; k < A->set_count; k++) {
+        const TlElements *elements = &A->sets[k].elements;
+        if (has_hessian(elements)) {
+            const TlSpans *spans = &coarse->spans[k];
+            int64_t end = spans->pair[part_elements(A, elements, part + 1)];
+            for (int64_t i = spans->pair[part_elements(A, elements, part)]; i < end; i++) {
+                widen(blocks, spans->block[i]);
+            }
+        }
+    }
+    nodes->first = nodes->last > 0 ? nodes->first : 0;
+    blocks->first = blocks->last > 0 ? blocks->first : 0;
+}
+
+static bool build_reaches(TlArena *arena, const TlOperator *A, TlCoarse *out) {
+    out->node_reach = TL_NEW(arena, TlReach, A->part_count);
+    out->block_reach = TL_NEW(arena, TlReach, A->part_count);
+    for (int32_t part = 0; !arena->failed && part < A->part_count; part++) {
+        TlReach *nodes = &out->node_reach[part], *blocks = &out->block_reach[part];
+        measure_part(out, A, part);
+        nodes->sum = TL_NEW(arena, TlDouble4, nodes->last - nodes->first);
+        blocks->sum = TL_NEW(arena, TlDouble4, ROWS * (int64_t)(blocks->last - blocks->first));
+    }
+    return !arena->failed;
+}
+
+bool tl_coarse_pattern(TlArena *arena, const TlOperator *A, TlCoarse *out) {
+    out->spans = TL_NEW(arena, TlSpans, A->set_count);
+    out->fixed = TL_NEW(arena, uint8_t, A->n);
+    out->weight = TL_NEW(arena, double, A->n);
+    bool ok = !arena->failed;
+    for (int32_t k = 0; ok && k < A->set_count; k++) {
+        ok = !has_hessian(&A->sets[k].elements) ||
+             build_spans(arena, out, &A->sets[k].elements, &out->spans[k]);
+    }
+    ok = ok && build_blocks(arena, A, out);
+    for (int32_t k = 0; ok && k < A->set_count; k++) {
+        const TlElements *elements = &A->sets[k].elements;
+        ok = !has_hessian(elements) ||
+             build_pairs(arena, &out->matrix, elements->count, &out->spans[k]);
+    }
+    out->bend = TL_NEW(arena, double, out->matrix.count);
+    out->own = TL_NEW(arena, double, out->matrix.count);
+    return ok && !arena->failed && build_reaches(arena, A, out);
+}
+
+/* ---- sums ---- */
+
+/* Adds s times the unit matrix between two vertices to scalars of blocks. */
+static void add_scalar(const TlCoarse *coarse, int32_t v, int32_t w, double s, double *out) {
+    const int32_t *a = coarse->nodes.node + TL_COARSE_SUPPORT * (int64_t)v;
+    const int32_t *b = coarse->nodes.node + TL_COARSE_SUPPORT * (int64_t)w;
+    const float *from = coarse->nodes.weight + TL_COARSE_SUPPORT * (int64_t)v;
+    const float *to = coarse->nodes.weight + TL_COARSE_SUPPORT * (int64_t)w;
+    for (int i = 0; i < TL_COARSE_SUPPORT && a[i] >= 0; i++) {
+        for (int j = 0; j < TL_COARSE_SUPPORT && b[j] >= 0; j++) {
+            if (a[i] <= b[j] && !coarse->fixed[v] && !coarse->fixed[w]) {
+                out[block_of(&coarse->matrix, a[i], b[j])] += s * (double)from[i] * (double)to[j];
+            }
+        }
+    }
+}
+
+/* What depends on which vertices are fixed: weights of elements and the bending part. */
+static void know_fixed(TlCoarse *coarse, const TlOperator *A) {
+    if (coarse->known_fixed && memcmp(coarse->fixed, A->fixed, (size_t)A->n) == 0) {
+        return;
+    }
+    memcpy(coarse->fixed, A->fixed, (size_t)A->n);
+    coarse->known_fixed = true;
+    coarse->known_own = false;
+    for (int32_t k = 0; k < A->set_count; k++) {
+        if (has_hessian(&A->sets[k].elements)) {
+            weigh_spans(coarse, &A->sets[k].elements, &coarse->spans[k]);
+        }
+    }
+    memset(coarse->bend, 0, sizeof *coarse->bend * (size_t)coarse->matrix.count);
+    for (int32_t v = 0; v < A->n; v++) {
+        for (int32_t s = A->bend->row_start[v]; s < A->bend->row_start[v + 1]; s++) {
+            add_scalar(coarse, v, A->bend->column[s], A->bend->value[s], coarse->bend);
+        }
+    }
+}
+
+/* Where a part sums a block. */
+TL_INLINE TlDouble4 *sums_of(TlReach reach, int32_t block) {
+    return reach.sum + ROWS * (int64_t)(block - reach.first);
+}
+
+typedef struct Galerkin {
+    TlCoarse *coarse;
+    const TlOperator *A;
+} Galerkin;
+
+/* Rows of the blocks (A, B) of the first two vectors of a packed Hessian. */
+typedef struct Blocks {
+    TlDouble4 row[VECTORS][VECTORS][3];
+} Blocks;
+
+TL_INLINE TlDouble4 load_row(const float *packed, int a, int b, int c) {
+    return (TlDouble4){(double)packed[TL_WIDE * a], (double)packed[TL_WIDE * b],
+                       (double)packed[TL_WIDE * c], 0.0};
+}
+
+/* One lane of a group with m vectors, without the part of the bending matrix, `near`. */
+TL_INLINE void load_blocks(const float *lane, const float *near, int m, Blocks *out) {
+    for (int a = 0; a < VECTORS; a++) {
+        const float *own = lane + TL_WIDE * 6 * a;
+        out->row[a][a][0] = load_row(own, 0, 1, 2);
+        out->row[a][a][1] = load_row(own, 1, 3, 4);
+        out->row[a][a][2] = load_row(own, 2, 4, 5);
+    }
+    const float *mixed = lane + TL_WIDE * 6 * m;
+    for (int i = 0; i < 3; i++) {
+        out->row[0][1][i] = load_row(mixed, 3 * i, 3 * i + 1, 3 * i + 2);
+        out->row[1][0][i] = load_row(mixed, i, 3 + i, 6 + i);
+    }
+    for (int i = 0; i < 3; i++) {
+        out->row[0][0][i][i] -= (double)near[0];
+        out->row[1][1][i][i] -= (double)near[TL_WIDE];
+        out->row[0][1][i][i] -= (double)near[TL_WIDE * m];
+        out->row[1][0][i][i] -= (double)near[TL_WIDE * m];
+    }
+}
+
+/* Adds W^T M W of an element, `count` nodes of weights w. */
+TL_INLINE void add_packed(const Blocks *M, const int32_t *block, const float *w, int32_t count,
+                          TlReach out) {
+    for (int32_t to = 0; to < count; to++) {
+        double u = (double)w[2 * to], v = (double)w[2 * to + 1];
+        TlDouble4 Y[VECTORS][3];
+        for (int i = 0; i < 3; i++) {
+            Y[0][i] = u * M->row[0][0][i] + v * M->row[0][1][i];
+            Y[1][i] = u * M->row[1][0][i] + v * M->row[1][1][i];
+        }
+        for (int32_t from = 0; from <= to; from++) {
+            TlDouble4 *sums = sums_of(out, *block++);
+            double p = (double)w[2 * from], q = (double)w[2 * from + 1];
+            for (int i = 0; i < 3; i++) {
+                sums[i] += p * Y[0][i] + q * Y[1][i];
+            }
+        }
+    }
+}
+
+TL_HOT static void packed_elements(const TlGather *gather, const TlSpans *spans, int32_t begin,
+                                   int32_t end, TlReach out) {
+    int32_t m = gather->elements.vectors, size = tl_packed_size(&gather->elements);
+    int32_t pairs = m * (m + 1) / 2;
+    for (int32_t e = begin; e < end; e++) {
+        Blocks M;
+        int64_t group = e / TL_WIDE, lane = e % TL_WIDE;
+        load_blocks(gather->packed + TL_WIDE * size * group + lane,
+                    (const float *)gather->near + TL_WIDE * pairs * group + lane, m, &M);
+        add_packed(&M, spans->block + spans->pair[e], spans->weight + spans->offset[e],
+                   spans->first[e + 1] - spans->first[e], out);
+    }
+}
+
+/* sum of w_b g_b over the corners of one row */
+static TlVec3 weigh_row(const double *g, const float *w, int32_t arity) {
+    TlVec3 sum = {0, 0, 0};
+    for (int32_t b = 0; b < arity; b++) {
+        sum = tl_madd3(sum, (double)w[b], tl_load3(g + 3 * b));
+    }
+    return sum;
+}
+
+static void add_rank_one(const double *g, int32_t arity, const int32_t *block, const float *w,
+                         int32_t count, TlReach out) {
+    for (int32_t to = 0; to < count; to++) {
+        TlVec3 q = weigh_row(g, w + arity * to, arity);
+        for (int32_t from = 0; from <= to; from++) {
+            TlVec3 p = weigh_row(g, w + arity * from, arity);
+            TlDouble4 row = {q.x, q.y, q.z, 0.0}, *sums = sums_of(out, *block++);
+            sums[0] += p.x * row;
+            sums[1] += p.y * row;
+            sums[2] += p.z * row;
+        }
+    }
+}
+
+/* One entry of sum_ab w_a H_ab w'_b. */
+static double weigh_blocks(const double *hess, int32_t arity, const float *w, const float *other,
+                           int i, int j) {
+    double sum = 0.0;
+    for (int32_t a = 0; a < arity; a++) {
+        for (int32_t b = 0; b < arity; b++) {
+            const double *block = hess + 9 * tl_block_index(arity, a < b ? a : b, a < b ? b : a);
+            sum += (double)w[a] * (double)other[b] * block[a <= b ? 3 * i + j : 3 * j + i];
+        }
+    }
+    return sum;
+}
+
+static void add_blocks(const double *hess, int32_t arity, const int32_t *block, const float *w,
+                       int32_t count, TlReach out) {
+    for (int32_t to = 0; to < count; to++) {
+        for (int32_t from = 0; from <= to; from++) {
+            TlDouble4 *sums = sums_of(out, *block++);
+            for (int i = 0; i < 9; i++) {
+                sums[i / 3][i % 3] +=
+                    weigh_blocks(hess, arity, w + arity * from, w + arity * to, i / 3, i % 3);
+            }
+        }
+    }
+}
+
+static void add_elements(const TlGather *gather, const TlSpans *spans, int32_t begin, int32_t end,
+                         TlReach out) {
+    const TlElements *elements = &gather->elements;
+    if (elements->vectors > 0) {
+        packed_elements(gather, spans, begin, end, out);
+        return;
+    }
+    for (int32_t e = begin; e < end; e++) {
+        int32_t first = tl_first_corner(elements, e), arity = corner_count(elements, e);
+        const int32_t *block = spans->block + spans->pair[e];
+        const float *w = spans->weight + spans->offset[e];
+        int32_t count = spans->first[e + 1] - spans->first[e];
+        if (elements->hessian == TL_HESSIAN_BLOCKS) {
+            add_blocks(gather->hess + (int64_t)9 * tl_block_count(arity) * e, arity, block, w,
+                       count, out);
+            continue;
+        }
+        const double *row = gather->hess + (int64_t)3 * elements->hessian * first;
+        for (int32_t k = 0; k < elements->hessian; k++) {
+            add_rank_one(row + (int64_t)3 * arity * k, arity, block, w, count, out);
+        }
+    }
+}
+
+/* The inertia of the free vertices, unless it is known. */
+static void know_inertia(TlCoarse *coarse, const TlOperator *A) {
+    size_t size = sizeof *A->weight * (size_t)A->n;
+    if (coarse->known_own && memcmp(coarse->weight, A->weight, size) == 0) {
+        return;
+    }
+    memcpy(coarse->weight, A->weight, size);
+    memset(coarse->own, 0, sizeof *coarse->own * (size_t)coarse->matrix.count);
+    coarse->known_own = true;
+    for (int32_t v = 0; v < A->n; v++) {
+        add_scalar(coarse, v, v, A->weight[v], coarse->own);
+    }
+}
+
+/* Contact of vertex v. */
+static void add_contact(const TlCoarse *coarse, const double *c, int32_t v, TlReach out) {
+    const int32_t *node = coarse->nodes.node + TL_COARSE_SUPPORT * (int64_t)v;
+    const float *w = coarse->nodes.weight + TL_COARSE_SUPPORT * (int64_t)v;
+    for (int i = 0; i < TL_COARSE_SUPPORT && node[i] >= 0; i++) {
+        for (int j = 0; j < TL_COARSE_SUPPORT && node[j] >= 0; j++) {
+            if (node[i] > node[j]) {
+                continue;
+            }
+            TlDouble4 *sums = sums_of(out, block_of(&coarse->matrix, node[i], node[j]));
+            double s = (double)w[i] * (double)w[j];
+            for (int k = 0; k < 3; k++) {
+                sums[k] += s * (TlDouble4){c[3 * k], c[3 * k + 1], c[3 * k + 2], 0.0};
+            }
+        }
+    }
+}
+
+static void sum_parts(void *data, int32_t begin, int32_t end) {
+    Galerkin *in = data;
+    const TlOperator *A = in->A;
+    for (int32_t part = begin; part < end; part++) {
+        TlReach *reach = &in->coarse->block_reach[part];
+        for (int64_t i = 0; i < ROWS * (int64_t)(reach->last - reach->first); i++) {
+            reach->sum[i] = tl_double4(0.0);
+        }
+        for (int32_t k = 0; k < A->set_count; k++) {
+            const TlElements *elements = &A->sets[k].elements;
+            if (has_hessian(elements)) {
+                add_elements(&A->sets[k], &in->coarse->spans[k], part_elements(A, elements, part),
+                             part_elements(A, elements, part + 1), *reach);
+            }
+        }
+        for (int32_t v = tl_part_begin(A, A->n, part); v < tl_part_begin(A, A->n, part + 1); v++) {
+            if (A->touched[v] && !A->fixed[v]) {
+                add_contact(in->coarse, A->contact + 9 * (int64_t)v, v, *reach);
+            }
+        }
+    }
+}
+
+/* Blocks [begin, end) from all parts. */
+static void join_blocks(void *data, int32_t begin, int32_t end) {
+    Galerkin *in = data;
+    TlCoarse *coarse = in->coarse;
+    for (int32_t i = begin; i < end; i++) {
+        double s = coarse->bend[i] + coarse->own[i];
+        TlDouble4 *out = coarse->matrix.block + ROWS * (int64_t)i;
+        out[0] = (TlDouble4){s, 0.0, 0.0, 0.0};
+        out[1] = (TlDouble4){0.0, s, 0.0, 0.0};
+        out[2] = (TlDouble4){0.0, 0.0, s, 0.0};
+    }
+    for (int32_t part = 0; part < in->A->part_count; part++) {
+        const TlReach *reach = &coarse->block_reach[part];
+        int32_t first = begin > reach->first ? begin : reach->first;
+        int32_t last = end < reach->last ? end : reach->last;
+        for (int64_t i = ROWS * (int64_t)first; i < ROWS * (int64_t)last; i++) {
+            coarse->matrix.block[i] += reach->sum[i - ROWS * (int64_t)reach->first];
+        }
+    }
+}
+
+void tl_coarse_matrix(TlCoarse *coarse, TlPool *pool, const TlOperator *A) {
+    Galerkin in = {coarse, A};
+    know_fixed(coarse, A);
+    know_inertia(coarse, A);
+    tl_parallel_for(pool, A->part_count, 1, sum_parts, &in);
+    tl_parallel_for(pool, coarse->matrix.count, BLOCK_GRAIN, join_blocks, &in);
+}

@@ -1,0 +1,798 @@
+/* SPDX-FileCopyrightText: 2026 Toile contributors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Products and diagonal blocks; see operator.h. */
+#include "solve/operator.h"
+
+#include "base/vec.h"
+
+#include <string.h>
+
+enum { ELEMENT_GRAIN = 256, VERTEX_GRAIN = 256, RUN = 64 };
+enum { MOST_PARTS = 16, PART_VERTICES = 1024 };
+/* elements that are derived at a time, so that what they answer stays in the cache */
+enum { BATCH = 64, MOST_CORNERS = 4, MOST_PACKED = 45 };
+/* sums of squares of larger numbers are no numbers in single precision */
+#define TOO_LARGE 1e18
+
+static bool has_hessian(const TlGather *gather) {
+    return gather->elements.hessian >= 0;
+}
+
+static bool is_packed(const TlGather *gather) {
+    return gather->elements.vectors > 0;
+}
+
+/* Numbers of the bending matrix inside an element: pairs of vectors, in the order of blocks. */
+static int32_t near_count(const TlElements *elements) {
+    return elements->vectors * (elements->vectors + 1) / 2;
+}
+
+/* Corners of each vertex. */
+static void list_corners(const TlElements *elements, int32_t vertex_count, TlGather *out) {
+    int32_t corners = tl_first_corner(elements, elements->count);
+    for (int32_t c = 0; c < corners; c++) {
+        out->start[elements->vertex[c] + 2]++;
+    }
+    for (int32_t v = 0; v < vertex_count; v++) {
+        out->start[v + 2] += out->start[v + 1];
+    }
+    for (int32_t c = 0; c < corners; c++) {
+        out->item[out->start[elements->vertex[c] + 1]++] = c;
+    }
+}
+
+bool tl_gather_build(TlArena *arena, const TlElements *elements, int32_t vertex_count,
+                     TlGather *out) {
+    int64_t corners = tl_first_corner(elements, elements->count);
+    out->elements = *elements;
+    out->grad = TL_NEW(arena, double, 3 * corners);
+    out->start = TL_NEW(arena, int32_t, vertex_count + 2);
+    out->item = TL_NEW(arena, int32_t, corners);
+    if (is_packed(out)) {
+        int64_t groups = tl_group_count(elements), padded = TL_WIDE * groups * elements->arity;
+        out->packed = TL_NEW(arena, float, TL_WIDE *groups *tl_packed_size(elements));
+        out->near = TL_NEW(arena, TlFloat8, near_count(elements) * groups);
+        out->corner = TL_NEW(arena, int32_t, padded);
+        out->target = TL_NEW(arena, int32_t, padded);
+        for (int64_t c = 0; !arena->failed && c < padded; c++) {
+            int64_t last = corners - elements->arity + c % elements->arity;
+            out->corner[c] = elements->vertex[c < corners ? c : last];
+        }
+    } else if (has_hessian(out)) {
+        out->hess = TL_NEW(arena, double, tl_hessian_size(elements));
+        out->product = TL_NEW(arena, TlFloat4, corners);
+    }
+    if (arena->failed) {
+        return false;
+    }
+    list_corners(elements, vertex_count, out);
+    return true;
+}
+
+/* Elements of a part, all but the padding. */
+static int32_t part_elements(const TlOperator *A, const TlElements *elements, int32_t part) {
+    int64_t first = (int64_t)TL_WIDE * tl_part_begin(A, tl_group_count(elements), part);
+    return first < elements->count ? (int32_t)first : elements->count;
+}
+
+/* Whether vertex v belongs to a part. */
+static bool in_part(const TlOperator *A, int32_t v, int32_t part) {
+    return v >= tl_part_begin(A, A->n, part) && v < tl_part_begin(A, A->n, part + 1);
+}
+
+/* Targets of all corners: their vertex, or the next place behind. Answers the places. */
+static int32_t find_targets(TlOperator *A) {
+    int32_t place = A->n;
+    for (int32_t part = 0; part < A->part_count; part++) {
+        A->part_place[part] = place;
+        for (int32_t s = 0; s < A->set_count; s++) {
+            TlGather *gather = &A->sets[s];
+            int32_t arity = gather->elements.arity;
+            int64_t end = is_packed(gather)
+                              ? (int64_t)arity * part_elements(A, &gather->elements, part + 1)
+                              : 0;
+            int64_t c =
+                is_packed(gather) ? (int64_t)arity * part_elements(A, &gather->elements, part) : 0;
+            for (; c < end; c++) {
+                int32_t v = gather->corner[c];
+                gather->target[c] = in_part(A, v, part) ? v : place++;
+            }
+        }
+    }
+    A->part_place[A->part_count] = place;
+    return place - A->n;
+}
+
+/* Vertices of the places, then the places of each vertex, ascending. */
+static bool list_places(TlArena *arena, TlOperator *A, int32_t places) {
+    A->extent = A->n + places + 1;
+    A->place_start = TL_NEW(arena, int32_t, A->n + 2);
+    A->place_item = TL_NEW(arena, int32_t, places);
+    if (arena->failed) {
+        return false;
+    }
+    for (int pass = 0; pass < 2; pass++) {
+        for (int32_t s = 0; s < A->set_count; s++) {
+            TlGather *gather = &A->sets[s];
+            int64_t corners = (int64_t)gather->elements.arity * gather->elements.count;
+            for (int64_t c = 0; is_packed(gather) && c < corners; c++) {
+                int32_t v = gather->corner[c];
+                if (gather->target[c] < A->n) {
+                    continue;
+                }
+                if (pass == 0) {
+                    A->place_start[v + 2]++;
+                } else {
+                    A->place_item[A->place_start[v + 1]++] = gather->target[c];
+                }
+            }
+            int64_t padded =
+                (int64_t)TL_WIDE * gather->elements.arity * tl_group_count(&gather->elements);
+            for (int64_t c = corners; is_packed(gather) && c < padded; c++) {
+                gather->target[c] = A->extent - 1;
+            }
+        }
+        for (int32_t v = 0; pass == 0 && v < A->n; v++) {
+            A->place_start[v + 2] += A->place_start[v + 1];
+        }
+    }
+    return true;
+}
+
+/* The element of a set that has both v and w for corners, the first of them; -1: none. */
+static int32_t shared_element(const TlGather *gather, int32_t v, int32_t w, int32_t *a,
+                              int32_t *b) {
+    int32_t arity = gather->elements.arity;
+    for (int32_t i = gather->start[v]; i < gather->start[v + 1]; i++) {
+        int32_t e = gather->item[i] / arity;
+        *a = gather->item[i] % arity;
+        for (*b = 0; *b < arity; (*b)++) {
+            if (gather->elements.vertex[(int64_t)arity * e + *b] == w) {
+                return e;
+            }
+        }
+    }
+    return -1;
+}
+
+/* Adds a spring k between corners a and b to an element: p_a - p_b = sum of c_A times vector A. */
+static void add_near(TlGather *gather, int32_t e, int32_t a, int32_t b, double k) {
+    static const double triangle[3][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}};
+    static const double quad[4][3] = {
+        {-0.5, 0, 0.25}, {0, 0.5, -0.25}, {0.5, 0, 0.25}, {0, -0.5, -0.25}};
+    int32_t m = gather->elements.vectors;
+    const double(*corner)[3] = m == 2 ? triangle : quad;
+    TlFloat8 *out = gather->near + (int64_t)near_count(&gather->elements) * (e / TL_WIDE);
+    double c[3];
+    for (int i = 0; i < 3; i++) {
+        c[i] = corner[a][i] - corner[b][i];
+    }
+    for (int32_t i = 0; i < m; i++) {
+        out[i][e % TL_WIDE] += (float)(k * c[i] * c[i]);
+        for (int32_t j = i + 1; j < m; j++) {
+            out[m + i + j - 1][e % TL_WIDE] += (float)(k * c[i] * c[j]);
+        }
+    }
+}
+
+/* Gives entry (v, w) of the bending matrix to a face with both for corners; false: there is none.
+ */
+static bool give_to_face(TlOperator *A, int32_t v, int32_t w, double value) {
+    for (int32_t s = 0; s < A->set_count; s++) {
+        int32_t a, b;
+        int32_t e = is_packed(&A->sets[s]) ? shared_element(&A->sets[s], v, w, &a, &b) : -1;
+        if (e >= 0) {
+            if (v < w) {
+                add_near(&A->sets[s], e, a, b, -value);
+            }
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool split_bending(TlArena *arena, const TlScalarMatrix *bend, TlOperator *out) {
+    int32_t n = out->n, total = bend->row_start[n], count = 0;
+    out->bend_start = TL_NEW(arena, int32_t, n + 1);
+    out->bend_column = TL_NEW(arena, int32_t, total);
+    out->bend_value = TL_NEW(arena, float, total);
+    out->bend_diagonal = TL_NEW(arena, double, n);
+    if (arena->failed) {
+        return false;
+    }
+    for (int32_t v = 0; v < n; v++) {
+        for (int32_t s = bend->row_start[v]; s < bend->row_start[v + 1]; s++) {
+            if (bend->column[s] == v) {
+                out->bend_diagonal[v] = bend->value[s];
+            } else if (!give_to_face(out, v, bend->column[s], bend->value[s])) {
+                out->bend_column[count] = bend->column[s];
+                out->bend_value[count++] = (float)bend->value[s];
+            }
+        }
+        out->bend_start[v + 1] = count;
+    }
+    return true;
+}
+
+bool tl_operator_build(TlArena *arena, TlGather *sets, int32_t set_count,
+                       const TlScalarMatrix *bend, const double *weight, const uint8_t *fixed,
+                       TlOperator *out) {
+    int64_t n = bend->row_count;
+    int32_t parts = bend->row_count / PART_VERTICES;
+    out->n = bend->row_count;
+    out->sets = sets;
+    out->set_count = set_count;
+    out->weight = weight;
+    out->bend = bend;
+    out->fixed = fixed;
+    out->part_count = parts < 1 ? 1 : parts > MOST_PARTS ? MOST_PARTS : parts;
+    out->part_place = TL_NEW(arena, int32_t, out->part_count + 1);
+    out->touched = TL_NEW(arena, uint8_t, n);
+    out->contact = TL_NEW(arena, double, 9 * n);
+    out->own = TL_NEW(arena, float, n);
+    out->inverse = TL_NEW(arena, TlFloat4, 2 * n);
+    if (arena->failed || !split_bending(arena, bend, out) ||
+        !list_places(arena, out, find_targets(out))) {
+        return false;
+    }
+    out->grad = TL_NEW(arena, TlDouble4, out->extent);
+    out->diagonal = TL_NEW(arena, TlFloat4, 2 * (int64_t)out->extent);
+    return !arena->failed;
+}
+
+/* ---- derivatives of packed sets ---- */
+
+/* Adds the bending matrix inside `groups` of elements to their blocks. */
+TL_INLINE void add_near_blocks(TlFloat8 *M, const TlFloat8 *near, int32_t m, int32_t groups) {
+    for (int32_t g = 0; g < groups; g++) {
+        for (int32_t i = 0; i < m; i++, M += 6, near++) {
+            M[0] += *near;
+            M[3] += *near;
+            M[5] += *near;
+        }
+        for (int32_t i = 0; i < m * (m - 1) / 2; i++, M += 9, near++) {
+            M[0] += *near;
+            M[4] += *near;
+            M[8] += *near;
+        }
+    }
+}
+
+/* What a batch answers. */
+typedef struct Batch {
+    double grad[3 * MOST_CORNERS * BATCH];
+    TlFloat4 diagonal[2 * MOST_CORNERS * BATCH];
+} Batch;
+
+/* Elements [begin, end) of a packed set, at most BATCH. */
+TL_HOT static void derive_batch(TlOperator *A, const TlGather *gather, const TlPoint *at,
+                                int32_t begin, int32_t end) {
+    const TlElements *elements = &gather->elements;
+    int32_t m = elements->vectors, arity = elements->arity;
+    int32_t groups = (end - begin + TL_WIDE - 1) / TL_WIDE;
+    float *packed = gather->packed + (int64_t)tl_packed_size(elements) * begin;
+    Batch batch;
+    elements->pack(elements->model, at, begin, end, batch.grad, packed, (float *)batch.diagonal,
+                   NULL);
+    add_near_blocks((TlFloat8 *)packed,
+                    gather->near + (int64_t)near_count(elements) * (begin / TL_WIDE), m, groups);
+    const int32_t *target = gather->target + (int64_t)arity * begin;
+    for (int32_t c = 0; c < arity * (end - begin); c++) {
+        const double *g = batch.grad + 3 * c;
+        A->grad[target[c]] += (TlDouble4){g[0], g[1], g[2], 0.0};
+        A->diagonal[2 * (int64_t)target[c]] += batch.diagonal[2 * c];
+        A->diagonal[2 * (int64_t)target[c] + 1] += batch.diagonal[2 * c + 1];
+    }
+}
+
+typedef struct Derive {
+    TlOperator *A;
+    const TlPoint *at;
+} Derive;
+
+/* Calls for the two ranges that a part adds to: its vertices and its places. */
+#define TL_FOR_PART(A, part, i)                                                                    \
+    for (int32_t range_ = 0; range_ < 2; range_++)                                                 \
+        for (int32_t i = range_ ? (A)->part_place[part] : tl_part_begin(A, (A)->n, part),          \
+                     end_ = range_ ? (A)->part_place[(part) + 1]                                   \
+                                   : tl_part_begin(A, (A)->n, (part) + 1);                         \
+             i < end_; i++)
+
+static void derive_parts(void *data, int32_t begin, int32_t end) {
+    Derive *in = data;
+    TlOperator *A = in->A;
+    for (int32_t part = begin; part < end; part++) {
+        TL_FOR_PART(A, part, i) {
+            A->grad[i] = tl_double4(0.0);
+            A->diagonal[2 * (int64_t)i] = A->diagonal[2 * (int64_t)i + 1] = tl_float4(0.0F);
+        }
+        for (int32_t s = 0; s < A->set_count; s++) {
+            const TlGather *gather = &A->sets[s];
+            if (!is_packed(gather)) {
+                continue;
+            }
+            int32_t last = part_elements(A, &gather->elements, part + 1);
+            for (int32_t e = part_elements(A, &gather->elements, part); e < last; e += BATCH) {
+                derive_batch(A, gather, in->at, e, e + BATCH < last ? e + BATCH : last);
+            }
+        }
+    }
+}
+
+void tl_operator_derive(TlOperator *A, TlPool *pool, const TlPoint *at) {
+    Derive in = {A, at};
+    A->at = *at;
+    tl_parallel_for(pool, A->part_count, 1, derive_parts, &in);
+}
+
+/* ---- diagonal blocks ---- */
+
+/* Adds the diagonal block of one corner, in whichever form the Hessian of its element is. */
+static void add_corner_block(const TlGather *gather, int32_t corner, double block[9]) {
+    const TlElements *elements = &gather->elements;
+    if (elements->hessian == TL_HESSIAN_BLOCKS) {
+        int32_t arity = elements->arity, a = corner % arity;
+        int64_t at =
+            (int64_t)tl_block_count(arity) * (corner / arity) + tl_block_index(arity, a, a);
+        for (int i = 0; i < 9; i++) {
+            block[i] += gather->hess[9 * at + i];
+        }
+        return;
+    }
+    int32_t e = tl_element_of(elements, corner), first = tl_first_corner(elements, e);
+    int32_t arity = tl_first_corner(elements, e + 1) - first;
+    const double *row =
+        gather->hess + (int64_t)3 * elements->hessian * first + 3 * (int64_t)(corner - first);
+    for (int32_t k = 0; k < elements->hessian; k++, row += 3 * arity) {
+        for (int i = 0; i < 9; i++) {
+            block[i] += row[i / 3] * row[i % 3];
+        }
+    }
+}
+
+/* Sum of the corners' diagonal blocks at a vertex, bending, weight and contact. */
+TL_INLINE void diagonal_block(const TlOperator *A, int32_t v, double out[9]) {
+    TlFloat4 low = A->diagonal[2 * (int64_t)v], high = A->diagonal[2 * (int64_t)v + 1];
+    for (int32_t i = A->place_start[v]; i < A->place_start[v + 1]; i++) {
+        low += A->diagonal[2 * (int64_t)A->place_item[i]];
+        high += A->diagonal[2 * (int64_t)A->place_item[i] + 1];
+    }
+    double own = A->bend_diagonal[v] + A->weight[v];
+    out[0] = (double)low[0] + own;
+    out[1] = out[3] = (double)low[1];
+    out[2] = out[6] = (double)low[2];
+    out[4] = (double)low[3] + own;
+    out[5] = out[7] = (double)high[0];
+    out[8] = (double)high[1] + own;
+    for (int32_t s = 0; s < A->set_count; s++) {
+        const TlGather *gather = &A->sets[s];
+        for (int32_t i = gather->start[v];
+             gather->hess != NULL && has_hessian(gather) && i < gather->start[v + 1]; i++) {
+            add_corner_block(gather, gather->item[i], out);
+        }
+    }
+    for (int i = 0; i < 9 && A->touched[v]; i++) {
+        out[i] += A->contact[9 * (int64_t)v + i];
+    }
+}
+
+/* Answers how many blocks are too large. */
+TL_HOT static double prepare_rows(void *data, int32_t begin, int32_t end) {
+    TlOperator *A = data;
+    int32_t bad = 0;
+    for (int32_t v = begin; v < end; v++) {
+        double block[9], m[9] = {0};
+        diagonal_block(A, v, block);
+        bad += !(block[0] + block[4] + block[8] < TOO_LARGE);
+        if (!A->fixed[v] && !tl_invert_spd3(block, m)) {
+            for (int i = 0; i < 9; i += 4) {
+                m[i] = block[i] > 0.0 ? 1.0 / block[i] : 0.0;
+            }
+        }
+        TlFloat4 *out = A->inverse + 2 * (int64_t)v;
+        A->own[v] = (float)A->weight[v];
+        out[0] = (TlFloat4){(float)m[0], (float)m[1], (float)m[2], (float)m[4]};
+        out[1] = (TlFloat4){(float)m[5], (float)m[8], 0.0F, 0.0F};
+    }
+    return (double)bad;
+}
+
+bool tl_operator_prepare(TlOperator *A, TlPool *pool) {
+    return tl_parallel_sum(pool, A->n, VERTEX_GRAIN, prepare_rows, A) == 0.0;
+}
+
+void tl_operator_without_own(TlOperator *A) {
+    memset(A->own, 0, sizeof *A->own * (size_t)A->n);
+    memset(A->touched, 0, sizeof *A->touched * (size_t)A->n);
+}
+
+/* ---- products ---- */
+
+typedef struct Product {
+    const TlOperator *A;
+    const TlGather *gather;
+    const TlFloat4 *p;
+    TlFloat4 *q;
+    bool others; /* some sets are not packed */
+} Product;
+
+/* A vector of each of eight elements: x[component], one element per lane. */
+typedef struct Lanes3 {
+    TlFloat8 x[3];
+} Lanes3;
+
+/* Corner `k` of a group of elements with `arity` corners. */
+TL_INLINE Lanes3 load_corner(const TlFloat4 *p, const int32_t *corner, int arity, int k) {
+    TlFloat4 a = p[corner[k]], b = p[corner[arity + k]], c = p[corner[2 * arity + k]],
+             d = p[corner[3 * arity + k]], e = p[corner[4 * arity + k]],
+             f = p[corner[5 * arity + k]], g = p[corner[6 * arity + k]],
+             h = p[corner[7 * arity + k]];
+    tl_transpose4(&a, &b, &c, &d);
+    tl_transpose4(&e, &f, &g, &h);
+    return (Lanes3){{tl_join8(a, e), tl_join8(b, f), tl_join8(c, g)}};
+}
+
+TL_INLINE void add_four(TlFloat4 *q, const int32_t *target, int arity, TlFloat4 a, TlFloat4 b,
+                        TlFloat4 c) {
+    TlFloat4 d = tl_float4(0.0F);
+    tl_transpose4(&a, &b, &c, &d);
+    q[target[0]] += a;
+    q[target[arity]] += b;
+    q[target[2 * arity]] += c;
+    q[target[3 * arity]] += d;
+}
+
+TL_INLINE void add_corner(TlFloat4 *q, const int32_t *target, int arity, int k, Lanes3 g) {
+    add_four(q, target + k, arity, tl_low4(g.x[0]), tl_low4(g.x[1]), tl_low4(g.x[2]));
+    add_four(q, target + 4 * arity + k, arity, tl_high4(g.x[0]), tl_high4(g.x[1]),
+             tl_high4(g.x[2]));
+}
+
+TL_INLINE Lanes3 subtract(Lanes3 a, Lanes3 b) {
+    return (Lanes3){{a.x[0] - b.x[0], a.x[1] - b.x[1], a.x[2] - b.x[2]}};
+}
+TL_INLINE Lanes3 add(Lanes3 a, Lanes3 b) {
+    return (Lanes3){{a.x[0] + b.x[0], a.x[1] + b.x[1], a.x[2] + b.x[2]}};
+}
+TL_INLINE Lanes3 negate(Lanes3 a) {
+    return (Lanes3){{-a.x[0], -a.x[1], -a.x[2]}};
+}
+
+/* M d, of the upper half of M. */
+TL_INLINE Lanes3 symmetric(const TlFloat8 *M, Lanes3 d) {
+    return (Lanes3){{M[0] * d.x[0] + M[1] * d.x[1] + M[2] * d.x[2],
+                     M[1] * d.x[0] + M[3] * d.x[1] + M[4] * d.x[2],
+                     M[2] * d.x[0] + M[4] * d.x[1] + M[5] * d.x[2]}};
+}
+TL_INLINE Lanes3 full(const TlFloat8 *M, Lanes3 d) {
+    return (Lanes3){{M[0] * d.x[0] + M[1] * d.x[1] + M[2] * d.x[2],
+                     M[3] * d.x[0] + M[4] * d.x[1] + M[5] * d.x[2],
+                     M[6] * d.x[0] + M[7] * d.x[1] + M[8] * d.x[2]}};
+}
+TL_INLINE Lanes3 transposed(const TlFloat8 *M, Lanes3 d) {
+    return (Lanes3){{M[0] * d.x[0] + M[3] * d.x[1] + M[6] * d.x[2],
+                     M[1] * d.x[0] + M[4] * d.x[1] + M[7] * d.x[2],
+                     M[2] * d.x[0] + M[5] * d.x[1] + M[8] * d.x[2]}};
+}
+
+/* Adds groups [begin, end) of a set to q. */
+TL_HOT static void multiply_triangles(const TlGather *gather, const TlFloat4 *p, TlFloat4 *q,
+                                      int32_t begin, int32_t end) {
+    for (int64_t g = begin; g < end; g++) {
+        const int32_t *corner = gather->corner + 24 * g, *target = gather->target + 24 * g;
+        const TlFloat8 *M = (const TlFloat8 *)gather->packed + 21 * g;
+        Lanes3 p0 = load_corner(p, corner, 3, 0);
+        Lanes3 a = subtract(load_corner(p, corner, 3, 1), p0);
+        Lanes3 b = subtract(load_corner(p, corner, 3, 2), p0);
+        Lanes3 ga = add(symmetric(M, a), full(M + 12, b));
+        Lanes3 gb = add(symmetric(M + 6, b), transposed(M + 12, a));
+        add_corner(q, target, 3, 0, negate(add(ga, gb)));
+        add_corner(q, target, 3, 1, ga);
+        add_corner(q, target, 3, 2, gb);
+    }
+}
+
+/* Adds groups [begin, end) of a set to q. */
+TL_HOT static void multiply_quads(const TlGather *gather, const TlFloat4 *p, TlFloat4 *q,
+                                  int32_t begin, int32_t end) {
+    for (int64_t g = begin; g < end; g++) {
+        const int32_t *corner = gather->corner + 32 * g, *target = gather->target + 32 * g;
+        const TlFloat8 *M = (const TlFloat8 *)gather->packed + 45 * g;
+        Lanes3 p0 = load_corner(p, corner, 4, 0), p1 = load_corner(p, corner, 4, 1);
+        Lanes3 p2 = load_corner(p, corner, 4, 2), p3 = load_corner(p, corner, 4, 3);
+        Lanes3 a = subtract(p2, p0), b = subtract(p1, p3);
+        Lanes3 t = add(subtract(p0, p1), subtract(p2, p3));
+        Lanes3 ga = add(add(symmetric(M, a), full(M + 18, b)), full(M + 27, t));
+        Lanes3 gb = add(add(symmetric(M + 6, b), transposed(M + 18, a)), full(M + 36, t));
+        Lanes3 gt = add(add(symmetric(M + 12, t), transposed(M + 27, a)), transposed(M + 36, b));
+        add_corner(q, target, 4, 0, subtract(gt, ga));
+        add_corner(q, target, 4, 1, subtract(gb, gt));
+        add_corner(q, target, 4, 2, add(ga, gt));
+        add_corner(q, target, 4, 3, negate(add(gb, gt)));
+    }
+}
+
+/* Block (a, b) of an element times d. */
+static TlFloat4 multiply_block(const double *hess, int32_t arity, int32_t a, int32_t b,
+                               TlFloat4 d) {
+    bool turned = a > b;
+    const double *m = hess + 9 * tl_block_index(arity, turned ? b : a, turned ? a : b);
+    int row = turned ? 1 : 3, column = turned ? 3 : 1;
+    TlFloat4 out = tl_float4(0.0F);
+    for (int i = 0; i < 3; i++) {
+        out[i] = (float)m[row * i] * d[0] + (float)m[row * i + column] * d[1] +
+                 (float)m[row * i + 2 * column] * d[2];
+    }
+    return out;
+}
+
+static void multiply_blocks(void *data, int32_t begin, int32_t end) {
+    Product *in = data;
+    const TlElements *elements = &in->gather->elements;
+    int32_t arity = elements->arity;
+    for (int32_t e = begin; e < end; e++) {
+        const int32_t *vertex = elements->vertex + (int64_t)arity * e;
+        const double *hess = in->gather->hess + (int64_t)9 * tl_block_count(arity) * e;
+        TlFloat4 *out = in->gather->product + (int64_t)arity * e, sum = tl_float4(0.0F);
+        for (int32_t a = 1; a < arity; a++) {
+            out[a] = tl_float4(0.0F);
+            for (int32_t b = 1; b < arity; b++) {
+                out[a] += multiply_block(hess, arity, a, b, in->p[vertex[b]] - in->p[vertex[0]]);
+            }
+            sum += out[a];
+        }
+        out[0] = -sum;
+    }
+}
+
+/* The same from rows g: the sum of g (g . p). */
+static void multiply_rank_one(void *data, int32_t begin, int32_t end) {
+    Product *in = data;
+    const TlElements *elements = &in->gather->elements;
+    for (int32_t e = begin; e < end; e++) {
+        int32_t first = tl_first_corner(elements, e),
+                arity = tl_first_corner(elements, e + 1) - first;
+        const int32_t *vertex = elements->vertex + first;
+        const double *row = in->gather->hess + (int64_t)3 * elements->hessian * first;
+        TlFloat4 *out = in->gather->product + first;
+        for (int32_t a = 0; a < arity; a++) {
+            out[a] = tl_float4(0.0F);
+        }
+        for (int32_t k = 0; k < elements->hessian; k++, row += 3 * arity) {
+            float s = 0.0F;
+            for (int32_t b = 1; b < arity; b++) {
+                TlFloat4 d = in->p[vertex[b]] - in->p[vertex[0]];
+                const double *g = row + 3 * b;
+                s += (float)g[0] * d[0] + (float)g[1] * d[1] + (float)g[2] * d[2];
+            }
+            for (int32_t a = 0; a < arity; a++) {
+                const double *g = row + 3 * a;
+                out[a] += s * (TlFloat4){(float)g[0], (float)g[1], (float)g[2], 0.0F};
+            }
+        }
+    }
+}
+
+/* Contact of a vertex times p. */
+TL_INLINE TlFloat4 contact_times(const double *block, TlFloat4 p) {
+    TlFloat4 out = tl_float4(0.0F);
+    for (int i = 0; i < 3; i++) {
+        out[i] = (float)block[3 * i] * p[0] + (float)block[3 * i + 1] * p[1] +
+                 (float)block[3 * i + 2] * p[2];
+    }
+    return out;
+}
+
+/* Two sums side by side, because each has to wait for its last term. */
+TL_INLINE TlFloat4 row_of(const TlOperator *A, const TlFloat4 *p, const TlFloat4 *q, int32_t v) {
+    TlFloat4 own = p[v], even = q[v], odd = A->own[v] * own;
+    int32_t s = A->bend_start[v], end = A->bend_start[v + 1];
+    for (; s + 1 < end; s += 2) {
+        even += A->bend_value[s] * (p[A->bend_column[s]] - own);
+        odd += A->bend_value[s + 1] * (p[A->bend_column[s + 1]] - own);
+    }
+    if (s < end) {
+        even += A->bend_value[s] * (p[A->bend_column[s]] - own);
+    }
+    for (int32_t i = A->place_start[v]; i < A->place_start[v + 1]; i++) {
+        odd += q[A->place_item[i]];
+    }
+    if (A->touched[v]) {
+        odd += contact_times(A->contact + 9 * (int64_t)v, own);
+    }
+    return even + odd;
+}
+
+/* What sets that are not packed add to vertex v. */
+static TlFloat4 other_sets(const TlOperator *A, int32_t v) {
+    TlFloat4 sum = tl_float4(0.0F);
+    for (int32_t k = 0; k < A->set_count; k++) {
+        const TlGather *gather = &A->sets[k];
+        for (int32_t i = gather->start[v]; gather->product != NULL && i < gather->start[v + 1];
+             i++) {
+            sum += gather->product[gather->item[i]];
+        }
+    }
+    return sum;
+}
+
+/* Sums of RUN rows are single, those of runs double. */
+TL_HOT static double multiply_rows(void *data, int32_t begin, int32_t end) {
+    Product *in = data;
+    double total = 0.0;
+    for (int32_t v = begin; v < end;) {
+        TlFloat4 sum = tl_float4(0.0F);
+        for (int32_t last = v + RUN < end ? v + RUN : end; v < last; v++) {
+            TlFloat4 row = row_of(in->A, in->p, in->q, v);
+            row += in->others ? other_sets(in->A, v) : tl_float4(0.0F);
+            in->q[v] = in->A->fixed[v] ? tl_float4(0.0F) : row;
+            sum += in->p[v] * in->q[v];
+        }
+        total += tl_sum3(sum);
+    }
+    return total;
+}
+
+static void multiply_parts(void *data, int32_t begin, int32_t end) {
+    Product *in = data;
+    const TlOperator *A = in->A;
+    for (int32_t part = begin; part < end; part++) {
+        TL_FOR_PART(A, part, i) {
+            in->q[i] = tl_float4(0.0F);
+        }
+        for (int32_t s = 0; s < A->set_count; s++) {
+            const TlGather *gather = &A->sets[s];
+            int32_t groups = tl_group_count(&gather->elements);
+            if (is_packed(gather)) {
+                (gather->elements.arity == 3 ? multiply_triangles : multiply_quads)(
+                    gather, in->p, in->q, tl_part_begin(A, groups, part),
+                    tl_part_begin(A, groups, part + 1));
+            }
+        }
+    }
+}
+
+double tl_operator_multiply(TlOperator *A, TlPool *pool, const TlFloat4 *p, TlFloat4 *q) {
+    Product in = {A, NULL, p, q, false};
+    tl_parallel_for(pool, A->part_count, 1, multiply_parts, &in);
+    for (int32_t s = 0; s < A->set_count; s++) {
+        const TlElements *elements = &A->sets[s].elements;
+        in.gather = &A->sets[s];
+        if (in.gather->product != NULL && elements->count > 0) {
+            in.others = true;
+            tl_parallel_for(
+                pool, elements->count, ELEMENT_GRAIN,
+                elements->hessian == TL_HESSIAN_BLOCKS ? multiply_blocks : multiply_rank_one, &in);
+        }
+    }
+    return tl_parallel_sum(pool, A->n, VERTEX_GRAIN, multiply_rows, &in);
+}
+
+/* ---- in double precision ---- */
+
+/* Elements at a time whose Hessians are made anew. */
+enum { EXACT_BATCH = 8, MOST_HESSIAN = 90 };
+
+typedef struct Exact {
+    TlOperator *A;
+    const double *b, *y;
+    double *r;
+} Exact;
+
+/* H d of corner a over differences to corner 0, H the blocks of an element. */
+static TlVec3 exact_corner(const double *hess, int32_t arity, int32_t a, const int32_t *vertex,
+                           const double *y) {
+    TlVec3 sum = {0, 0, 0}, origin = tl_load3(y + 3 * (int64_t)vertex[0]);
+    for (int32_t b = 1; b < arity; b++) {
+        TlVec3 d = tl_sub3(tl_load3(y + 3 * (int64_t)vertex[b]), origin);
+        const double *m = hess + 9 * tl_block_index(arity, a < b ? a : b, a < b ? b : a);
+        int row = a > b ? 1 : 3, column = a > b ? 3 : 1;
+        sum.x += m[0] * d.x + m[column] * d.y + m[2 * column] * d.z;
+        sum.y += m[row] * d.x + m[row + column] * d.y + m[row + 2 * column] * d.z;
+        sum.z += m[2 * row] * d.x + m[2 * row + column] * d.y + m[2 * row + 2 * column] * d.z;
+    }
+    return sum;
+}
+
+static void exact_batch(const Exact *in, const TlGather *gather, int32_t begin, int32_t end) {
+    const TlElements *elements = &gather->elements;
+    int32_t arity = elements->arity, size = 9 * tl_block_count(arity);
+    double grad[3 * MOST_CORNERS * EXACT_BATCH], hess[MOST_HESSIAN * EXACT_BATCH];
+    TlFloat8 packed[MOST_PACKED * EXACT_BATCH / TL_WIDE];
+    TlFloat4 diagonal[2 * MOST_CORNERS * EXACT_BATCH];
+    elements->pack(elements->model, &in->A->at, begin, end, grad, (float *)packed,
+                   (float *)diagonal, hess);
+    for (int32_t e = begin; e < end; e++) {
+        int64_t first = (int64_t)arity * e;
+        const int32_t *vertex = elements->vertex + first;
+        for (int32_t a = 0; a < arity; a++) {
+            TlVec3 g = exact_corner(hess + (int64_t)size * (e - begin), arity, a, vertex, in->y);
+            in->A->grad[gather->target[first + a]] += (TlDouble4){g.x, g.y, g.z, 0.0};
+        }
+    }
+}
+
+static void exact_parts(void *data, int32_t begin, int32_t end) {
+    Exact *in = data;
+    TlOperator *A = in->A;
+    for (int32_t part = begin; part < end; part++) {
+        TL_FOR_PART(A, part, i) {
+            A->grad[i] = tl_double4(0.0);
+        }
+        for (int32_t s = 0; s < A->set_count; s++) {
+            const TlGather *gather = &A->sets[s];
+            int32_t last = is_packed(gather) ? part_elements(A, &gather->elements, part + 1) : 0;
+            for (int32_t e = is_packed(gather) ? part_elements(A, &gather->elements, part) : 0;
+                 e < last; e += EXACT_BATCH) {
+                exact_batch(in, gather, e, e + EXACT_BATCH < last ? e + EXACT_BATCH : last);
+            }
+        }
+    }
+}
+
+/* Part of element e, from rows g, in its product at corner a. */
+static TlVec3 exact_rank_one(const TlGather *gather, int32_t e, int32_t a, const double *y) {
+    const TlElements *elements = &gather->elements;
+    int32_t first = tl_first_corner(elements, e), arity = tl_first_corner(elements, e + 1) - first;
+    const int32_t *vertex = elements->vertex + first;
+    const double *row = gather->hess + (int64_t)3 * elements->hessian * first;
+    TlVec3 sum = {0, 0, 0}, origin = tl_load3(y + 3 * (int64_t)vertex[0]);
+    for (int32_t k = 0; k < elements->hessian; k++, row += 3 * arity) {
+        double s = 0.0;
+        for (int32_t b = 1; b < arity; b++) {
+            s += tl_dot3(tl_load3(row + 3 * b),
+                         tl_sub3(tl_load3(y + 3 * (int64_t)vertex[b]), origin));
+        }
+        sum = tl_madd3(sum, s, tl_load3(row + 3 * a));
+    }
+    return sum;
+}
+
+/* What sets that are not packed add at vertex v. */
+static TlVec3 exact_others(const TlOperator *A, int32_t v, const double *y) {
+    TlVec3 sum = {0, 0, 0};
+    for (int32_t s = 0; s < A->set_count; s++) {
+        const TlGather *gather = &A->sets[s];
+        const TlElements *elements = &gather->elements;
+        for (int32_t i = gather->start[v]; gather->hess != NULL && i < gather->start[v + 1]; i++) {
+            int32_t e = tl_element_of(elements, gather->item[i]);
+            int32_t a = gather->item[i] - tl_first_corner(elements, e), arity = elements->arity;
+            TlVec3 g = elements->hessian == TL_HESSIAN_BLOCKS
+                           ? exact_corner(gather->hess + (int64_t)9 * tl_block_count(arity) * e,
+                                          arity, a, elements->vertex + (int64_t)arity * e, y)
+                           : exact_rank_one(gather, e, a, y);
+            sum = tl_madd3(sum, 1.0, g);
+        }
+    }
+    return sum;
+}
+
+static void exact_rows(void *data, int32_t begin, int32_t end) {
+    Exact *in = data;
+    const TlOperator *A = in->A;
+    for (int32_t v = begin; v < end; v++) {
+        double q[3] = {0, 0, 0};
+        TlVec3 own = tl_load3(in->y + 3 * (int64_t)v), sum = exact_others(A, v, in->y);
+        tl_operator_gradient(A, v, q);
+        for (int32_t s = A->bend->row_start[v]; s < A->bend->row_start[v + 1]; s++) {
+            sum = tl_madd3(sum, A->bend->value[s],
+                           tl_sub3(tl_load3(in->y + 3 * (int64_t)A->bend->column[s]), own));
+        }
+        sum = tl_madd3(sum, A->weight[v], own);
+        const double *c = A->contact + 9 * (int64_t)v, all[3] = {sum.x, sum.y, sum.z};
+        for (int i = 0; i < 3; i++) {
+            q[i] += all[i];
+            q[i] += A->touched[v] ? c[3 * i] * own.x + c[3 * i + 1] * own.y + c[3 * i + 2] * own.z
+                                  : 0.0;
+            int64_t at = 3 * (int64_t)v + i;
+            in->r[at] = A->fixed[v] ? 0.0 : in->b[at] - q[i];
+        }
+    }
+}
+
+void tl_operator_residual(TlOperator *A, TlPool *pool, const double *b, const double *y,
+                          double *r) {
+    Exact in = {A, b, y, r};
+    tl_parallel_for(pool, A->part_count, 1, exact_parts, &in);
+    tl_parallel_for(pool, A->n, VERTEX_GRAIN, exact_rows, &in);
+}
