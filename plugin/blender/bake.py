@@ -68,6 +68,7 @@ class Cloth:
         self.notes = []
         self.pinned = 0
         self.loose = 0
+        self.rescues = 0  # of the solver, over all frames
         self.doubtful = False
 
 
@@ -129,6 +130,7 @@ class Run:
             for cloth in self._cloths:
                 self._move(cloth, depsgraph, matrices)
                 cloth.session.step()
+                cloth.rescues += cloth.session.stats()["rescues"]
             self.frame += 1
             if self.show:
                 for cloth in self._cloths:
@@ -254,6 +256,8 @@ class Run:
             parts.insert(2, f"{cloth.pinned} pinned")
         if stats:
             parts.append("stretched up to {:.1f} %".format(100 * (stats["stretch_max"] - 1)))
+        if cloth.rescues:
+            parts.append(f"solver rescued {cloth.rescues} times")
         text = ", ".join(parts) + "."
         if stats and not stats["stretch_max"] <= STRETCH_DOUBTFUL:
             cloth.doubtful = True

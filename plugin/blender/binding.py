@@ -11,6 +11,7 @@ from collections import namedtuple
 from ctypes import (
     CFUNCTYPE,
     POINTER,
+    Array,
     Structure,
     byref,
     c_bool,
@@ -167,7 +168,29 @@ class ToileStats(Structure):
         ("speed_max_m_per_s", c_double),
         ("penetration_max_m", c_double),
         ("substeps_added", c_int32),
-        ("reserved", c_uint32),
+        ("substeps_planned", c_int32),
+        ("substeps_shortened", c_int32),
+        ("retries_failed", c_int32),
+        ("retries_strain", c_int32),
+        ("retries_newton", c_int32),
+        ("newton_rescues", c_int32),
+        ("rescues", c_int32),
+        ("newton_step_m", c_double),
+        ("linear_residual", c_double),
+        ("gravity_J", c_double),
+        ("stretch_J", c_double),
+        ("bend_J", c_double),
+        ("energy_J", c_double),
+        ("center_m", c_double * 3),
+        ("momentum_kg_m_per_s", c_double * 3),
+        ("angular_momentum_kg_m2_per_s", c_double * 3),
+        ("stretch_p50", c_double),
+        ("stretch_p90", c_double),
+        ("total_s", c_double),
+        ("assembly_s", c_double),
+        ("linear_s", c_double),
+        ("search_s", c_double),
+        ("contact_s", c_double),
     ]
 
 
@@ -553,7 +576,11 @@ class Session:
         """The last frame's statistics as a dictionary."""
         stats = self._library.make(ToileStats, "toile_stats_init")
         self._call("toile_session_get_stats", byref(stats))
-        return {name: getattr(stats, name) for name, _ in ToileStats._fields_[1:]}
+        values = {name: getattr(stats, name) for name, _ in ToileStats._fields_[1:]}
+        return {
+            name: tuple(value) if isinstance(value, Array) else value
+            for name, value in values.items()
+        }
 
     def finish(self):
         self._call("toile_session_finish")

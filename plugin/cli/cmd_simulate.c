@@ -20,15 +20,27 @@
 
 /* What the frames had in common, for the summary. */
 typedef struct Totals {
+    int64_t substeps;
     int64_t newton_iterations;
     int64_t cg_iterations;
-    int64_t retries;
+    int64_t cuts;
+    int64_t rescues;
+    int64_t added;
+    int64_t shortened;
+    int64_t extra;
+    int64_t retries_failed;
+    int64_t retries_strain;
+    int64_t retries_newton;
     int32_t steps;
     int32_t contacts;
     double stretch_p99;
     double stretch_max;
     double penetration_max_m;
     double seconds;
+    double assembly_s;
+    double linear_s;
+    double search_s;
+    double contact_s;
 } Totals;
 
 typedef struct Run {
@@ -301,13 +313,29 @@ static int prepare(Run *run) {
 
 /* ---- frames ---- */
 
+static void count_work(Totals *totals, const ToileStats *stats) {
+    totals->substeps += stats->substeps;
+    totals->newton_iterations += stats->newton_iterations;
+    totals->cg_iterations += stats->cg_iterations;
+    totals->cuts += stats->line_search_cuts;
+    totals->rescues += stats->rescues;
+    totals->added += stats->substeps_added;
+    totals->shortened += stats->substeps_shortened;
+    totals->extra += stats->newton_rescues;
+    totals->retries_failed += stats->retries_failed;
+    totals->retries_strain += stats->retries_strain;
+    totals->retries_newton += stats->retries_newton;
+    totals->assembly_s += stats->assembly_s;
+    totals->linear_s += stats->linear_s;
+    totals->search_s += stats->search_s;
+    totals->contact_s += stats->contact_s;
+}
+
 static void count_step(Run *run, const ToileStats *stats, double seconds) {
     Totals *totals = &run->totals;
     totals->steps++;
     totals->seconds += seconds;
-    totals->newton_iterations += stats->newton_iterations;
-    totals->cg_iterations += stats->cg_iterations;
-    totals->retries += stats->retries;
+    count_work(totals, stats);
     totals->contacts = stats->contacts;
     if (stats->stretch_p99 > totals->stretch_p99)
         totals->stretch_p99 = stats->stretch_p99;
@@ -381,15 +409,42 @@ static ToileStatus settle_once(Run *run, ToileSettleResult *result, ToileError *
 
 /* ---- the end ---- */
 
+static void print_rescues(const Totals *totals) {
+    if (totals->rescues == 0)
+        tl_message("%lld sub-steps without a rescue.", (long long)totals->substeps);
+    else
+        tl_message(
+            "%lld sub-steps with %lld rescues: %lld added for stability, %lld shortened near "
+            "colliders, %lld extra Newton iterations; repeated with half the step: %lld failed, "
+            "%lld for strain, %lld not solved.",
+            (long long)totals->substeps, (long long)totals->rescues, (long long)totals->added,
+            (long long)totals->shortened, (long long)totals->extra,
+            (long long)totals->retries_failed, (long long)totals->retries_strain,
+            (long long)totals->retries_newton);
+}
+
+static void print_times(const Totals *totals) {
+    double percent = totals->seconds > 0.0 ? 100.0 / totals->seconds : 0.0;
+    double stages = totals->assembly_s + totals->linear_s + totals->search_s + totals->contact_s;
+    tl_message(
+        "time: assembly %.0f %%, linear solves %.0f %%, line searches %.0f %%, colliders and "
+        "pins %.0f %%, statistics, cache and the rest %.0f %%.",
+        percent * totals->assembly_s, percent * totals->linear_s, percent * totals->search_s,
+        percent * totals->contact_s, percent * (totals->seconds - stages));
+}
+
 static void print_summary(const Run *run) {
     const Totals *totals = &run->totals;
     if (run->options.quiet || totals->steps == 0)
         return;
     tl_message("%d frame(s) in %.2f s, %.1f ms a frame; %lld Newton and %lld linear iterations, "
-               "%lld retries.",
+               "%lld line search cuts.",
                (int)totals->steps, totals->seconds, 1000.0 * totals->seconds / totals->steps,
                (long long)totals->newton_iterations, (long long)totals->cg_iterations,
-               (long long)totals->retries);
+               (long long)totals->cuts);
+    print_times(totals);
+    if (totals->substeps > 0)
+        print_rescues(totals);
     tl_message(
         "at worst stretch p99 %.4f, largest %.4f, penetration %.3g m; %d vertices in contact "
         "at the end.",

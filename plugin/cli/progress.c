@@ -6,6 +6,7 @@
 #include "cli.h"
 #include "platform.h"
 
+#include <stddef.h>
 #include <string.h>
 
 /* Seconds between two drawings of the bar. */
@@ -120,19 +121,83 @@ void tl_progress_begin(TlProgress *progress, int32_t first, int32_t last) {
                (int)first, (int)last, toile_version_string());
 }
 
+/* One number of ToileStats, by its name there. */
+typedef struct Field {
+    const char *name;
+    size_t offset;
+    int32_t count; /* of doubles; 0: an int32_t */
+} Field;
+
+#define COUNT(name)                                                                                \
+    { #name, offsetof(ToileStats, name), 0 }
+#define VALUE(name)                                                                                \
+    { #name, offsetof(ToileStats, name), 1 }
+#define VECTOR(name)                                                                               \
+    { #name, offsetof(ToileStats, name), 3 }
+
+static const Field stats_fields[] = {
+    COUNT(substeps),
+    COUNT(substeps_planned),
+    COUNT(newton_iterations),
+    COUNT(cg_iterations),
+    COUNT(line_search_cuts),
+    COUNT(rescues),
+    COUNT(substeps_added),
+    COUNT(substeps_shortened),
+    COUNT(newton_rescues),
+    COUNT(retries),
+    COUNT(retries_failed),
+    COUNT(retries_strain),
+    COUNT(retries_newton),
+    COUNT(contacts),
+    COUNT(projected),
+    VALUE(residual_N),
+    VALUE(newton_step_m),
+    VALUE(linear_residual),
+    VALUE(kinetic_J),
+    VALUE(gravity_J),
+    VALUE(stretch_J),
+    VALUE(bend_J),
+    VALUE(energy_J),
+    VECTOR(center_m),
+    VECTOR(momentum_kg_m_per_s),
+    VECTOR(angular_momentum_kg_m2_per_s),
+    VALUE(stretch_p50),
+    VALUE(stretch_p90),
+    VALUE(stretch_p99),
+    VALUE(stretch_max),
+    VALUE(speed_max_m_per_s),
+    VALUE(penetration_max_m),
+    VALUE(total_s),
+    VALUE(assembly_s),
+    VALUE(linear_s),
+    VALUE(search_s),
+    VALUE(contact_s),
+};
+
+static void print_json_field(const Field *field, const ToileStats *stats) {
+    const char *at = (const char *)stats + field->offset;
+    double values[3] = {0.0, 0.0, 0.0};
+    printf(", \"%s\": ", field->name);
+    if (field->count == 0) {
+        int32_t count;
+        memcpy(&count, at, sizeof count);
+        printf("%d", (int)count);
+        return;
+    }
+    memcpy(values, at, (size_t)field->count * sizeof values[0]);
+    if (field->count == 1)
+        tl_json_number(stdout, values[0]);
+    else
+        tl_json_numbers(stdout, values, field->count);
+}
+
 static void print_json_frame(int32_t frame, double percent, double seconds,
                              const ToileStats *stats) {
     printf("{\"event\": \"frame\", \"frame\": %d, \"percent\": %.1f, \"seconds\": %.3f", (int)frame,
            percent, seconds);
-    if (stats) {
-        printf(", \"substeps\": %d, \"newton_iterations\": %d, \"cg_iterations\": %d, "
-               "\"retries\": %d, \"contacts\": %d, \"residual_N\": ",
-               (int)stats->substeps, (int)stats->newton_iterations, (int)stats->cg_iterations,
-               (int)stats->retries, (int)stats->contacts);
-        tl_json_number(stdout, stats->residual_N);
-        fputs(", \"stretch_max\": ", stdout);
-        tl_json_number(stdout, stats->stretch_max);
-    }
+    for (size_t i = 0; stats && i < sizeof stats_fields / sizeof stats_fields[0]; i++)
+        print_json_field(&stats_fields[i], stats);
     fputs("}\n", stdout);
 }
 

@@ -7,7 +7,7 @@
  *   plain    PROGRESS: 45%            FRAME 54/120 1.82s
  *   openjd   openjd_progress: 45.0    openjd_status: frame 54/120    openjd_fail: sentence
  *   alfred   ALF_PROGRESS 45%
- *   json     one object a line: event, frame, percent, seconds, residuals
+ *   json     one object a line: event, frame, percent, seconds, and every number of ToileStats
  *
  * Percentages also come within a frame that takes long, or while a cloth settles, at most once a
  * second. */

@@ -2,7 +2,8 @@
 # SPDX-FileCopyrightText: 2026 Toile contributors
 # SPDX-License-Identifier: Apache-2.0
 #
-# `toile bench` runs and prints finite numbers. How large they are is no matter of a test.
+# `toile bench` runs and prints finite numbers. How large they are is no matter of a test. What the
+# others print is read by test_cli_bench_numbers.c.
 #
 #   bench.sh TOILE ALEMBIC_TOOLS
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
@@ -19,4 +20,12 @@ done
 ! grep -q 'null' "$log/out" || fail "a number is not finite"
 say "elements: $(grep -o '"per_frame": {"median": [0-9.e+-]*' "$log/out")"
 expect 0 bench --help
-grep -q 'elements' "$log/out" || fail "the help does not list the benchmarks"
+for name in elements solver bending choi-ko implicit integrators; do
+    grep -Eq "^  $name +[a-z0-9]" "$log/out" || fail "the help does not list $name"
+done
+expect 0 bench choi-ko --frames 1 --pairs 1
+grep -Eq 'exact / table: median \(quartiles\) [0-9.]+ \([0-9.]+ to [0-9.]+\)$' "$log/out" ||
+    fail "no ratio in the table of choi-ko"
+refuses 64 "there is no benchmark 'bendign', perhaps 'bending'" bench bendign
+refuses 64 "--part and --small belong to the benchmark 'solver'" bench bending --small
+refuses 64 "--part and --small belong to the benchmark 'solver'" bench --part sheet

@@ -29,7 +29,11 @@ has 1 'PROGRESS: 100%'
 has 1 'RESULT ok cache=a.abc frames=4 hash=[0-9a-f]{16}'
 tail -n 1 "$log/out" | grep -q ^RESULT || fail "the result is not the last line"
 grep -q 'version .* thread(s), scene ok.json' "$log/err" || fail "no header in the log"
-grep -q 'ms a frame' "$log/err" || fail "no summary in the log"
+grep -q 'ms a frame; [0-9]* Newton and [0-9]* linear iterations' "$log/err" ||
+    fail "no summary in the log"
+grep -Eq 'time: assembly [0-9]+ %, linear solves [0-9]+ %' "$log/err" || fail "no times in the log"
+grep -Eq '12 sub-steps (without a rescue|with [0-9]+ rescues: )' "$log/err" ||
+    fail "no rescues in the log"
 plain_output
 say "plain is the default without a terminal"
 
@@ -43,7 +47,19 @@ expect 0 simulate ok.json -o a.abc --progress alfred --progress=json
 has 1 'ALF_PROGRESS 75%'
 has 1 '\{"event": "start".*\}'
 has 4 '\{"event": "frame", "frame": [1-4], "percent": [0-9.]+, "seconds": [0-9.]+.*\}'
-has 3 '.*"residual_N": .*'
+for field in substeps substeps_planned newton_iterations cg_iterations line_search_cuts rescues \
+    substeps_added substeps_shortened newton_rescues retries retries_failed retries_strain \
+    retries_newton contacts projected; do
+    has 3 ".*\"$field\": [0-9]+[,}].*"
+done
+for field in residual_N newton_step_m linear_residual kinetic_J gravity_J stretch_J bend_J energy_J \
+    stretch_p50 stretch_p90 stretch_p99 stretch_max speed_max_m_per_s penetration_max_m total_s \
+    assembly_s linear_s search_s contact_s; do
+    has 3 ".*\"$field\": [-+0-9.e]+[,}].*"
+done
+for field in center_m momentum_kg_m_per_s angular_momentum_kg_m2_per_s; do
+    has 3 ".*\"$field\": \[[-+0-9.e]+, [-+0-9.e]+, [-+0-9.e]+\].*"
+done
 has 1 '\{"event": "end".*\}'
 plain_output
 say "alfred and json together"

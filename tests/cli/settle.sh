@@ -16,6 +16,8 @@ sed -i '/"colliders"/s/\[.*\]/[]/' hang.json
 expect 0 simulate hang.json -o out.abc
 grep -q 'settled in [0-9]* iterations, residual [0-9.e-]* of the load' "$log/err" ||
     fail "settling is not described"
+grep -q 'time: assembly .* linear solves' "$log/err" || fail "no times in the log"
+! grep -q 'sub-steps' "$log/err" || fail "settling has no sub-steps"
 grep -q '^RESULT ok cache=out.abc frames=1 ' "$log/out" || fail "not one frame"
 [ "$(samples out.abc)" = 1 ] || fail "not one sample"
 [ "$(property out.abc complete)" = 1 ] || fail "not complete"
