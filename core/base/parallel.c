@@ -1,8 +1,10 @@
 /* SPDX-FileCopyrightText: 2026 Toile contributors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Worker pool. One job at a time: `ticket` holds the job's number (high half) and the chunks not
- * yet taken (low half), so that a worker that comes late can never take a chunk of another job. A
- * worker spins briefly for the next job, then sleeps. */
+/* Worker pool. One job at a time: `ticket` holds the job's number (high half), the number of its
+ * chunks and how many were taken from its front and from its back (low half), so that a worker that
+ * comes late can never take a chunk of another job. The caller and every second worker take from
+ * the front, the others from the back: from job to job a worker then meets much the same part of
+ * the arrays, which its cache still holds. A worker spins briefly for the next job, then sleeps. */
 #include "base/parallel.h"
 
 #include "base/platform.h"
@@ -10,7 +12,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-enum { TL_MAX_WORKERS = 256, TL_SPINS = 2000 };
+enum { TL_MAX_WORKERS = 256, TL_SPINS = 30000 };
 
 typedef struct Worker {
     TlPool *pool;
@@ -33,14 +35,24 @@ struct TlPool {
     atomic_bool quit;
 };
 
+/* Places in the low half of a ticket. */
+enum { PART_BITS = 10, PART_MASK = (1 << PART_BITS) - 1 };
+
 /* Takes and does chunks of the current job until none is left. */
-static void work(TlPool *pool) {
+static void work(TlPool *pool, bool from_back) {
     uint_fast64_t ticket = atomic_load(&pool->ticket);
-    while ((uint32_t)ticket != 0) {
+    for (;;) {
+        int32_t count = (int32_t)(ticket >> (2 * PART_BITS)) & PART_MASK;
+        int32_t back = (int32_t)(ticket >> PART_BITS) & PART_MASK,
+                front = (int32_t)ticket & PART_MASK;
+        if (front + back >= count) {
+            return;
+        }
         ChunkFn job = atomic_load_explicit(&pool->job, memory_order_relaxed);
         void *context = atomic_load_explicit(&pool->context, memory_order_relaxed);
-        if (atomic_compare_exchange_weak(&pool->ticket, &ticket, ticket - 1)) {
-            job(context, (int32_t)(uint32_t)ticket - 1);
+        uint_fast64_t taken = ticket + (from_back ? 1 << PART_BITS : 1);
+        if (atomic_compare_exchange_weak(&pool->ticket, &ticket, taken)) {
+            job(context, from_back ? count - 1 - back : front);
             atomic_fetch_add(&pool->done, 1);
             ticket = atomic_load(&pool->ticket);
         }
@@ -72,7 +84,7 @@ static void worker_main(void *argument) {
     while (!atomic_load(&pool->quit)) {
         wait_for_job(worker, seen);
         seen = (uint32_t)(atomic_load(&pool->ticket) >> 32);
-        work(pool);
+        work(pool, (worker - pool->workers) % 2 == 0);
     }
 }
 
@@ -163,9 +175,9 @@ static void run_chunks(TlPool *pool, int32_t chunk_count, ChunkFn job, void *con
     atomic_store_explicit(&pool->job, job, memory_order_relaxed);
     atomic_store_explicit(&pool->context, context, memory_order_relaxed);
     atomic_store(&pool->done, 0);
-    atomic_store(&pool->ticket, (uint64_t)number << 32 | (uint32_t)chunk_count);
+    atomic_store(&pool->ticket, (uint64_t)number << 32 | (uint64_t)chunk_count << (2 * PART_BITS));
     wake_workers(pool, chunk_count - 1);
-    work(pool);
+    work(pool, false);
     for (int32_t spins = 0; atomic_load(&pool->done) < chunk_count; spins++) {
         if (spins >= pool->spins) {
             tl_thread_yield();

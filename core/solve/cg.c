@@ -75,7 +75,7 @@ TL_INLINE TlDouble4 load_row(const TlCg *cg, const double *b, int32_t v) {
     return cg->A->fixed[v] ? tl_double4(0.0) : (TlDouble4){at[0], at[1], at[2], 0.0};
 }
 
-/* r = b */
+/* r = b, y = 0 */
 TL_HOT static void load_parts(void *data, int32_t begin, int32_t end) {
     Update *in = data;
     TlCg *cg = in->cg;
@@ -86,6 +86,7 @@ TL_HOT static void load_parts(void *data, int32_t begin, int32_t end) {
             TlDouble4 r = load_row(cg, in->b, v);
             cg->y[v] = tl_float4(0.0F);
             cg->r[v] = tl_narrow4(r);
+            in->y[3 * (int64_t)v] = in->y[3 * (int64_t)v + 1] = in->y[3 * (int64_t)v + 2] = 0.0;
             tl_coarse_restrict(cg->coarse, v, r, reach);
         }
     }
@@ -141,6 +142,13 @@ static void turn_rows(void *data, int32_t begin, int32_t end) {
     }
 }
 
+static void first_rows(void *data, int32_t begin, int32_t end) {
+    Update *in = data;
+    for (int32_t v = begin; v < end; v++) {
+        in->cg->p[v] = in->cg->z[v];
+    }
+}
+
 static void finish_rows(void *data, int32_t begin, int32_t end) {
     Update *in = data;
     for (int32_t v = begin; v < end; v++) {
@@ -189,11 +197,10 @@ static double begin_solve(TlCg *cg, Update *update, double *rz) {
 static int32_t solve_single(TlCg *cg, const double *b, double tolerance, int32_t most, double *y,
                             double *start, double *end) {
     Update update = {cg, b, y, 0.0F};
-    memset(y, 0, 3 * sizeof *y * (size_t)cg->A->n);
     double rz, least = tl_max(tolerance, LEAST_TOLERANCE);
     *start = begin_solve(cg, &update, &rz);
     double enough = least * least * *start;
-    memcpy(cg->p, cg->z, sizeof *cg->p * (size_t)cg->A->n);
+    for_rows(cg, first_rows, &update);
     int32_t iteration = 0;
     while (iteration < most && rz > enough) {
         double pq = tl_operator_multiply(cg->A, cg->pool, cg->p, cg->q);
@@ -215,7 +222,6 @@ static int32_t solve_single(TlCg *cg, const double *b, double tolerance, int32_t
 
 int32_t tl_cg_solve(TlCg *cg, const double *b, double tolerance, int32_t most, double *y,
                     double *left) {
-    int32_t n = cg->A->n;
     double start, end, again;
     int32_t iterations = solve_single(cg, b, tolerance, most, y, &start, &end);
     for (int round = 0; round < MOST_ROUNDS && tolerance <= LEAST_TOLERANCE &&
@@ -224,7 +230,7 @@ int32_t tl_cg_solve(TlCg *cg, const double *b, double tolerance, int32_t most, d
         tl_operator_residual(cg->A, cg->pool, b, y, cg->left);
         iterations +=
             solve_single(cg, cg->left, LEAST_TOLERANCE, most - iterations, cg->more, &again, &end);
-        for (int64_t i = 0; i < 3 * (int64_t)n; i++) {
+        for (int64_t i = 0; i < 3 * (int64_t)cg->A->n; i++) {
             y[i] += cg->more[i];
         }
     }

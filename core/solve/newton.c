@@ -140,6 +140,13 @@ static void try_range(void *data, int32_t begin, int32_t end) {
     }
 }
 
+static void scale_range(void *data, int32_t begin, int32_t end) {
+    Job *job = data;
+    for (int64_t i = 3 * (int64_t)begin; i < 3 * (int64_t)end; i++) {
+        job->out[i] = job->part * job->x[i];
+    }
+}
+
 static double dot_range(void *data, int32_t begin, int32_t end) {
     Job *job = data;
     double sum = 0.0;
@@ -232,9 +239,8 @@ TlNewtonResult tl_newton(TlSystem *system, const TlContacts *contacts, const TlN
             result.finite = false;
             return result;
         }
-        for (int64_t i = 0; i < 3 * (int64_t)n; i++) {
-            system->trial[i] = -system->grad[i];
-        }
+        Job turn = {system, NULL, system->grad, system->trial, -1.0};
+        tl_parallel_for(system->pool, n, GRAIN, scale_range, &turn);
         double tolerance = options->linear_tolerance;
         if (k > 0 && options->later_tolerance > 0.0) {
             tolerance = options->later_tolerance;
@@ -261,7 +267,8 @@ TlNewtonResult tl_newton(TlSystem *system, const TlContacts *contacts, const TlN
             break;
         }
         result.last_step_m = largest_change(x, system->trial, n);
-        memcpy(x, system->trial, 3 * sizeof *x * (size_t)n);
+        Job accept = {system, NULL, system->trial, x, 1.0};
+        tl_parallel_for(system->pool, n, GRAIN, scale_range, &accept);
         if (!(result.last_step_m > options->tolerance_m)) {
             break;
         }

@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+enum { GRAIN = 1024 };
+
 /* a first iteration that got nowhere is a failure only when it wanted to go farther than this */
 #define STUCK_STEP_M 1e-6
 
@@ -17,12 +19,21 @@ void tl_potential_begin(TlSystem *system, const TlContacts *contacts, const TlSt
     memcpy(system->x_start, step->x, 3 * sizeof(double) * (size_t)system->model->vertex_count);
 }
 
-void tl_potential_euler(TlSystem *system, const TlStep *step) {
-    const TlModel *model = system->model;
+/* What the loops over vertices work on. */
+typedef struct Job {
+    TlSystem *system;
+    const TlStep *step;
+    double *out;
+} Job;
+
+static void euler_range(void *data, int32_t begin, int32_t end) {
+    Job *job = data;
+    TlSystem *system = job->system;
+    const TlStep *step = job->step;
     double h = step->dt_s;
-    for (int32_t v = 0; v < model->vertex_count; v++) {
-        double m = model->mass[v];
-        system->weight[v] = m / (h * h) + step->external.drag_kg_per_m2_s * model->area[v] / h;
+    for (int32_t v = begin; v < end; v++) {
+        double m = system->model->mass[v], drag = step->external.drag_kg_per_m2_s;
+        system->weight[v] = m / (h * h) + drag * system->model->area[v] / h;
         for (int i = 0; i < 3; i++) {
             int64_t at = 3 * (int64_t)v + i;
             system->force[at] = m * (step->v[at] / h + step->external.gravity[i]);
@@ -30,14 +41,23 @@ void tl_potential_euler(TlSystem *system, const TlStep *step) {
     }
 }
 
-void tl_potential_guess(const TlSystem *system, const TlStep *step, double *guess) {
-    for (int32_t v = 0; v < system->model->vertex_count; v++) {
-        for (int i = 0; i < 3; i++) {
-            int64_t at = 3 * (int64_t)v + i;
-            guess[at] =
-                system->fixed[v] ? step->pin_target[at] : step->x[at] + step->dt_s * step->v[at];
-        }
+void tl_potential_euler(TlSystem *system, const TlStep *step) {
+    Job job = {system, step, NULL};
+    tl_parallel_for(system->pool, system->model->vertex_count, GRAIN, euler_range, &job);
+}
+
+static void guess_range(void *data, int32_t begin, int32_t end) {
+    Job *job = data;
+    const TlStep *step = job->step;
+    for (int64_t i = 3 * (int64_t)begin; i < 3 * (int64_t)end; i++) {
+        bool fixed = job->system->fixed[i / 3];
+        job->out[i] = fixed ? step->pin_target[i] : step->x[i] + step->dt_s * step->v[i];
     }
+}
+
+void tl_potential_guess(TlSystem *system, const TlStep *step, double *guess) {
+    Job job = {system, step, guess};
+    tl_parallel_for(system->pool, system->model->vertex_count, GRAIN, guess_range, &job);
 }
 
 /* False when the first iteration got nowhere although some vertex had somewhere to go: by the step
@@ -74,8 +94,15 @@ TlStepResult tl_potential_minimise(TlSystem *system, const TlContacts *contacts,
     return result;
 }
 
-void tl_potential_velocity(const TlSystem *system, const TlStep *step) {
-    for (int64_t i = 0; i < 3 * (int64_t)system->model->vertex_count; i++) {
-        step->v[i] = (step->x[i] - system->x_start[i]) / step->dt_s;
+static void velocity_range(void *data, int32_t begin, int32_t end) {
+    Job *job = data;
+    const TlStep *step = job->step;
+    for (int64_t i = 3 * (int64_t)begin; i < 3 * (int64_t)end; i++) {
+        step->v[i] = (step->x[i] - job->system->x_start[i]) / step->dt_s;
     }
+}
+
+void tl_potential_velocity(TlSystem *system, const TlStep *step) {
+    Job job = {system, step, NULL};
+    tl_parallel_for(system->pool, system->model->vertex_count, GRAIN, velocity_range, &job);
 }

@@ -13,11 +13,11 @@ void tl_potential_begin(TlSystem *system, const TlContacts *contacts, const TlSt
 /* Weights and forces of implicit Euler: w = m/h^2 + c A/h, f = m (v/h + g). */
 void tl_potential_euler(TlSystem *system, const TlStep *step);
 /* The inertial guess x + h v; fixed vertices at their targets. */
-void tl_potential_guess(const TlSystem *system, const TlStep *step, double *guess);
+void tl_potential_guess(TlSystem *system, const TlStep *step, double *guess);
 /* Minimises from step->x. When nothing sound is found, x is the start again. */
 TlStepResult tl_potential_minimise(TlSystem *system, const TlContacts *contacts, const TlStep *step,
                                    const TlNewton *options);
 /* v = (x - x_start)/h. */
-void tl_potential_velocity(const TlSystem *system, const TlStep *step);
+void tl_potential_velocity(TlSystem *system, const TlStep *step);
 
 #endif
