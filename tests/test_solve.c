@@ -141,7 +141,8 @@ static Errors compare_solves(Fixture *f, bool with_coarse, double tolerance, Tes
         b[i] = test_between(random, -1, 1);
         want[i] = f->system.fixed[i / 3] ? 0.0 : b[i];
     }
-    ck_assert(tl_cg_precondition(&f->system.cg, with_coarse));
+    ck_assert(with_coarse ? tl_cg_precondition(&f->system.cg, false)
+                          : tl_operator_prepare(&f->system.matrix, f->pool));
     int32_t iterations = tl_cg_solve(&f->system.cg, b, tolerance, MOST, y, &left);
     ck_assert(iterations > 0 && iterations < MOST && left <= tolerance);
     test_cholesky_solve(dense, want, f->n);
@@ -210,7 +211,8 @@ static int32_t large_solve(int32_t side, bool with_coarse, double tolerance) {
     for (int32_t i = 3; i < f.n; i++) {
         b[i] = test_between(&random, -1, 1);
     }
-    ck_assert(tl_cg_precondition(&f.system.cg, with_coarse));
+    ck_assert(with_coarse ? tl_cg_precondition(&f.system.cg, false)
+                          : tl_operator_prepare(&f.system.matrix, f.pool));
     int32_t iterations = tl_cg_solve(&f.system.cg, b, tolerance, MOST, y, &left);
     ck_assert(iterations < MOST && left <= tolerance);
     test_blocks_times(&blocks, f.n, y, r, NULL);
@@ -224,6 +226,72 @@ static int32_t large_solve(int32_t side, bool with_coarse, double tolerance) {
     test_system_free(&f);
     return iterations;
 }
+
+/* More hubs than free vertices make the matrix on the hubs singular; solutions stay right. */
+START_TEST(solve_cg_with_few_free_vertices) {
+    TestRandom random = test_random(158);
+    ToileFabric fabric = test_any_fabric(0);
+    for (int32_t few = 1; few <= 3; few++) {
+        TestSystem f;
+        test_system(&f, test_mixed(20, 20, &random), &fabric, 1, 0.0, &random);
+        size_t room = sizeof(double) * (size_t)f.n;
+        double *b = test_alloc(room), *y = test_alloc(room), *r = test_alloc(room), left;
+        TlPoint at = test_system_at(&f, 0.0);
+        test_system_weigh(&f, 1, 1, &random);
+        for (int32_t v = 0; v < f.n / 3; v++) {
+            f.system.fixed[v] = v < 200 || v >= 200 + few;
+        }
+        tl_system_derive(&f.system, &at, true, f.system.grad);
+        TestBlocks blocks = test_blocks(&f, &at);
+        for (int32_t i = 600; i < 600 + 3 * few; i++) {
+            b[i] = test_between(&random, -1, 1);
+        }
+        ck_assert(tl_cg_precondition(&f.system.cg, false));
+        ck_assert(f.system.coarse.ready);
+        ck_assert_int_le(tl_cg_solve(&f.system.cg, b, 1e-12, 100, y, &left), 60);
+        test_blocks_times(&blocks, f.n, y, r, NULL);
+        for (int32_t i = 600; i < 600 + 3 * few; i++) {
+            ASSERT_NEAR(r[i], b[i], SOLVED);
+        }
+        test_blocks_free(&blocks);
+        free(b);
+        free(y);
+        free(r);
+        test_system_free(&f);
+    }
+}
+END_TEST
+
+/* A kept factor serves as long as weights and fixed vertices are those it was made for. */
+START_TEST(solve_factor_is_kept_only_where_it_serves) {
+    TestRandom random = test_random(159);
+    ToileFabric fabric = test_any_fabric(0);
+    TestSystem f;
+    test_system(&f, test_mixed(12, 12, &random), &fabric, 1, 0.0, &random);
+    const TlCoarse *coarse = &f.system.coarse;
+    TlPoint at = test_system_at(&f, 0.0);
+    test_system_weigh(&f, 1, 2, &random);
+    tl_system_derive(&f.system, &at, true, f.system.grad);
+    ck_assert(!tl_coarse_serves(coarse, &f.system.matrix));
+    ck_assert(tl_cg_precondition(&f.system.cg, true)); /* there is none to keep */
+    ck_assert(coarse->ready && tl_coarse_serves(coarse, &f.system.matrix));
+    double factor = coarse->dense[0];
+    f.system.weight[3] *= 1.0 + 1e-12;
+    ck_assert(tl_coarse_serves(coarse, &f.system.matrix));
+    ck_assert(tl_cg_precondition(&f.system.cg, true));
+    ck_assert(coarse->dense[0] == factor);
+    f.system.fixed[5] = 1;
+    ck_assert(!tl_coarse_serves(coarse, &f.system.matrix));
+    f.system.fixed[5] = 0;
+    for (int32_t v = 0; v < f.n / 3; v++) {
+        f.system.weight[v] *= 4.0;
+    }
+    ck_assert(!tl_coarse_serves(coarse, &f.system.matrix));
+    ck_assert(tl_cg_precondition(&f.system.cg, true));
+    ck_assert(coarse->dense[0] != factor);
+    test_system_free(&f);
+}
+END_TEST
 
 /* Coarse levels carry what is longer than edges: four times as many vertices need hardly more
  * iterations. */
@@ -248,7 +316,7 @@ START_TEST(solve_cg_stops_where_it_is_told) {
     TlPoint at = test_system_at(&f, 0.0);
     test_system_weigh(&f, 1, 10, &random);
     tl_system_derive(&f.system, &at, true, f.system.grad);
-    ck_assert(tl_cg_precondition(&f.system.cg, true));
+    ck_assert(tl_cg_precondition(&f.system.cg, false));
     for (int32_t i = 0; i < f.n; i++) {
         b[i] = test_between(&random, -1, 1);
     }
@@ -284,7 +352,7 @@ START_TEST(solve_cg_of_nothing_is_nothing) {
            *y = test_alloc(sizeof(double) * (size_t)f.n), left = 1.0;
     TlPoint at = {f.x, NULL, 0.0};
     tl_system_derive(&f.system, &at, true, f.system.grad);
-    ck_assert(tl_cg_precondition(&f.system.cg, true));
+    ck_assert(tl_cg_precondition(&f.system.cg, false));
     ck_assert_int_eq(tl_cg_solve(&f.system.cg, b, 1e-6, 100, y, &left), 0);
     ck_assert_double_eq(test_largest(y, f.n), 0.0);
     ck_assert_double_eq(left, 0.0);
@@ -293,7 +361,7 @@ START_TEST(solve_cg_of_nothing_is_nothing) {
     for (int32_t i = 0; i < f.n; i++) {
         b[i] = 1.0;
     }
-    ck_assert(tl_cg_precondition(&f.system.cg, true));
+    ck_assert(tl_cg_precondition(&f.system.cg, false));
     ck_assert_int_eq(tl_cg_solve(&f.system.cg, b, 1e-6, 100, y, NULL), 0);
     ck_assert_double_eq(test_largest(y, f.n), 0.0);
     free(b);
@@ -536,7 +604,8 @@ END_TEST
 TEST_MAIN("solve", newton_step_is_shortened_to_the_longest_move,
           solve_energy_and_gradient_are_those_of_the_elements,
           solve_energy_of_nearly_flat_cloth_is_exact, solve_cg_in_single_precision,
-          solve_cg_agrees_with_cholesky, solve_cg_is_fast_on_large_meshes,
+          solve_cg_agrees_with_cholesky, solve_cg_with_few_free_vertices,
+          solve_factor_is_kept_only_where_it_serves, solve_cg_is_fast_on_large_meshes,
           solve_cg_stops_where_it_is_told, solve_cg_of_nothing_is_nothing,
           newton_converges_quadratically_under_tension, newton_leaves_no_force_where_it_converges,
           newton_line_search_lowers_the_potential, newton_moves_no_fixed_vertex,

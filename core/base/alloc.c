@@ -48,6 +48,11 @@ void *tl_arena_alloc(TlArena *arena, int64_t count, size_t size) {
     }
     size_t total = (TL_ALIGN + (size_t)count * size + TL_ALIGN - 1) / TL_ALIGN * TL_ALIGN;
     TlArenaBlock *block = arena->allocator.alloc(arena->allocator.user, total, TL_ALIGN);
+    if (block != NULL && (uintptr_t)block % TL_ALIGN != 0) {
+        /* vectors would fault: a host that ignores the alignment is refused */
+        arena->allocator.free(arena->allocator.user, block, total);
+        block = NULL;
+    }
     if (block == NULL) {
         arena->failed = true;
         return NULL;

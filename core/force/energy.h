@@ -62,6 +62,13 @@ typedef struct TlElements {
                  double *grad);
 } TlElements;
 
+/* Whether the elements have Hessians of their own, and whether these are packed. */
+static inline bool tl_has_hessian(const TlElements *elements) {
+    return elements->hessian >= 0;
+}
+static inline bool tl_is_packed(const TlElements *elements) {
+    return elements->vectors > 0;
+}
 /* First corner of an element. */
 static inline int32_t tl_first_corner(const TlElements *elements, int32_t e) {
     return elements->first != NULL ? elements->first[e] : elements->arity * e;

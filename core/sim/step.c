@@ -25,7 +25,7 @@ static bool report_progress(const ToileSim *sim, double fraction) {
 
 /* Tries the part of the frame from `from` to `to`; `strictly`: see tl_judge. Every second sub-step
  * works with the coarse levels of the one before it, which are costly and change little. */
-static TlVerdict substep(ToileSim *sim, double from, double to, bool strictly, bool second) {
+static TlVerdict substep(ToileSim *sim, double from, double to, bool strictly, bool keep_coarse) {
     tl_keep_start(sim);
     double dt_s = (to - from) / sim->def.fps, clock_s = tl_clock_s();
     TlContacts contacts = tl_sim_contacts(sim, from, to, dt_s);
@@ -38,7 +38,7 @@ static TlVerdict substep(ToileSim *sim, double from, double to, bool strictly, b
         {{sim->def.gravity_m_per_s2[0], sim->def.gravity_m_per_s2[1], sim->def.gravity_m_per_s2[2]},
          sim->def.drag_kg_per_m2_s},
         tl_newton_options(sim, dt_s, tl_contact_safe_move(&contacts))};
-    step.newton.keep_coarse = second;
+    step.newton.keep_coarse = keep_coarse;
     sim->stats.contact_s += tl_lap(&clock_s);
     TlStepResult result =
         tl_integrator(sim->def.integrator)->step(&sim->system, &contacts, &step, &sim->integration);
@@ -50,7 +50,8 @@ static TlVerdict substep(ToileSim *sim, double from, double to, bool strictly, b
 
 /* All sub-steps of a frame. Time runs in whole ticks, so that halving and going on is exact. */
 static ToileStatus run_substeps(ToileSim *sim, ToileError *error) {
-    int32_t count, size = TICKS;
+    int32_t count, size = TICKS, last_size = 0;
+    bool keep_coarse = true;
     ToileStatus status = tl_plan_substeps(sim, &count, error);
     int32_t total = status == TOILE_STATUS_OK ? count * TICKS : 0;
     for (int32_t tick = 0; tick < total;) {
@@ -58,8 +59,10 @@ static ToileStatus run_substeps(ToileSim *sim, ToileError *error) {
             return tl_fail(error, TOILE_STATUS_CANCELLED, "cancelled");
         }
         size = tl_short_enough(sim, tick, size, total);
+        keep_coarse = size == last_size && !keep_coarse;
+        last_size = size;
         TlVerdict verdict = substep(sim, (double)tick / total, (double)(tick + size) / total,
-                                    size >= LEAST_JUDGED, tick / size % 2 == 1);
+                                    size >= LEAST_JUDGED, keep_coarse);
         if (verdict == TL_VERDICT_SOUND) {
             tick += size;
             while (size < TICKS && tick % (2 * size) == 0) {

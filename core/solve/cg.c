@@ -21,14 +21,14 @@ bool tl_cg_alloc(TlArena *arena, const TlOperator *A, TlCg *out) {
     out->p = TL_NEW(arena, TlFloat4, n);
     out->q = TL_NEW(arena, TlFloat4, A->extent);
     out->y = TL_NEW(arena, TlFloat4, n);
-    out->left = TL_NEW(arena, double, 3 * (int64_t)n);
-    out->more = TL_NEW(arena, double, 3 * (int64_t)n);
+    out->residual = TL_NEW(arena, double, 3 * (int64_t)n);
+    out->correction = TL_NEW(arena, double, 3 * (int64_t)n);
     return !arena->failed;
 }
 
-bool tl_cg_precondition(TlCg *cg, bool with_coarse) {
+bool tl_cg_precondition(TlCg *cg, bool keep_coarse) {
     bool ok = tl_operator_prepare(cg->A, cg->pool);
-    if (ok && with_coarse) {
+    if (ok && !(keep_coarse && tl_coarse_serves(cg->coarse, cg->A))) {
         tl_coarse_factor(cg->coarse, cg->pool, cg->A);
     }
     return ok;
@@ -190,6 +190,11 @@ static double begin_solve(TlCg *cg, Update *update, double *rz) {
     tl_operator_multiply(cg->A, cg->pool, cg->p, cg->q);
     for_parts(cg, remainder_parts, update);
     *rz = precondition(cg);
+    if (!(*rz <= start)) {
+        /* an old factor can mislead, where contacts are new */
+        for_parts(cg, load_parts, update);
+        *rz = precondition(cg);
+    }
     return start;
 }
 
@@ -222,16 +227,16 @@ static int32_t solve_single(TlCg *cg, const double *b, double tolerance, int32_t
 
 int32_t tl_cg_solve(TlCg *cg, const double *b, double tolerance, int32_t most, double *y,
                     double *left) {
-    double start, end, again;
+    double start, end, unused;
     int32_t iterations = solve_single(cg, b, tolerance, most, y, &start, &end);
     for (int round = 0; round < MOST_ROUNDS && tolerance <= LEAST_TOLERANCE &&
                         end > tolerance * tolerance * start && iterations < most;
          round++) {
-        tl_operator_residual(cg->A, cg->pool, b, y, cg->left);
-        iterations +=
-            solve_single(cg, cg->left, LEAST_TOLERANCE, most - iterations, cg->more, &again, &end);
+        tl_operator_residual(cg->A, cg->pool, b, y, cg->residual);
+        iterations += solve_single(cg, cg->residual, LEAST_TOLERANCE, most - iterations,
+                                   cg->correction, &unused, &end);
         for (int64_t i = 0; i < 3 * (int64_t)cg->A->n; i++) {
-            y[i] += cg->more[i];
+            y[i] += cg->correction[i];
         }
     }
     if (left != NULL) {

@@ -11,15 +11,15 @@ typedef struct TlCg {
     TlPool *pool;
     TlOperator *A;
     TlCoarse *coarse;
-    TlFloat4 *r, *z, *p, *y; /* per vertex */
-    TlFloat4 *q;             /* of the operator's extent */
-    double *left, *more;     /* 3 per vertex: residual and correction, for small tolerances */
+    TlFloat4 *r, *z, *p, *y;       /* per vertex */
+    TlFloat4 *q;                   /* of the operator's extent */
+    double *residual, *correction; /* 3 per vertex, for small tolerances */
 } TlCg;
 
 bool tl_cg_alloc(TlArena *arena, const TlOperator *A, TlCg *out);
-/* Inverts the diagonal blocks, and for `with_coarse` makes the coarse factor anew, else keeps it.
- * False when A holds numbers too large to work with. */
-bool tl_cg_precondition(TlCg *cg, bool with_coarse);
+/* Inverts the diagonal blocks, and makes the coarse factor anew unless `keep_coarse` and the last
+ * one serves. False when A holds numbers too large to work with. */
+bool tl_cg_precondition(TlCg *cg, bool keep_coarse);
 /* Solves until r.z falls below tolerance^2 of its start, or `most` iterations; b and y have 3 per
  * vertex. Answers the iterations taken; `left` (may be NULL) is the square root of what r.z fell
  * to. Tolerances that single precision cannot reach are reached by solving again for the residual,

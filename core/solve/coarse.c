@@ -9,6 +9,10 @@
 #include <string.h>
 
 enum { ROWS = 3 };
+/* of a diagonal entry: pivots below it are rounding, also in single precision */
+#define DEPENDENT 1e-10
+/* weights that differ by less are the same, of sub-steps whose lengths differ by rounding */
+#define SAME_WEIGHT 1e-9
 
 static bool alloc_hubs(TlArena *arena, TlCoarse *out) {
     int64_t nodes = out->nodes.count, hubs = out->hubs.count, size = 3 * hubs;
@@ -21,6 +25,7 @@ static bool alloc_hubs(TlArena *arena, TlCoarse *out) {
     out->square = TL_NEW(arena, TlDouble4, ROWS * hubs * hubs);
     out->dense = TL_NEW(arena, double, size *size);
     out->column = TL_NEW(arena, double, size);
+    out->pivot = TL_NEW(arena, double, size);
     out->hub_value = TL_NEW(arena, double, size);
     out->factor = TL_NEW(arena, float, size * out->stride);
     out->hub_single = TL_NEW(arena, float, out->stride);
@@ -62,9 +67,10 @@ TL_INLINE void add_rows(TlDouble4 *to, double w, const TlDouble4 *from) {
     }
 }
 
-/* Row a of U Q, U the upper half of B with half its diagonal, into coarse->row, for the hubs listed
- * in `list`; answers how many. */
-TL_INLINE int32_t node_row(TlCoarse *coarse, int32_t a, int32_t *list) {
+/* Row a of U Q, U the upper half of B with half its diagonal, into coarse->row, for the hubs in
+ * coarse->list; answers how many. */
+TL_INLINE int32_t node_row(TlCoarse *coarse, int32_t a) {
+    int32_t *list = coarse->list;
     const TlNodeMatrix *B = &coarse->matrix;
     int32_t count = 0;
     for (int32_t s = B->row_start[a]; s < B->row_start[a + 1]; s++) {
@@ -87,13 +93,14 @@ TL_INLINE int32_t node_row(TlCoarse *coarse, int32_t a, int32_t *list) {
 }
 
 /* square = Q^T U Q */
-TL_HOT static void join_nodes(TlCoarse *coarse, int32_t *list) {
+TL_HOT static void join_nodes(TlCoarse *coarse) {
+    const int32_t *list = coarse->list;
     int64_t hubs = coarse->hubs.count;
     for (int64_t i = 0; i < ROWS * hubs * hubs; i++) {
         coarse->square[i] = tl_double4(0.0);
     }
     for (int32_t a = 0; a < coarse->nodes.count; a++) {
-        int32_t count = node_row(coarse, a, list);
+        int32_t count = node_row(coarse, a);
         const int32_t *hub = coarse->hubs.node + TL_COARSE_SUPPORT * (int64_t)a;
         const float *weight = coarse->hubs.weight + TL_COARSE_SUPPORT * (int64_t)a;
         for (int k = 0; k < TL_COARSE_SUPPORT && hub[k] >= 0; k++) {
@@ -108,7 +115,7 @@ TL_HOT static void join_nodes(TlCoarse *coarse, int32_t *list) {
 /* Lower half of C = Q^T U Q + (Q^T U Q)^T. */
 static void make_dense(TlCoarse *coarse) {
     int64_t hubs = coarse->hubs.count, size = 3 * hubs;
-    join_nodes(coarse, coarse->list);
+    join_nodes(coarse);
     for (int64_t p = 0; p < hubs; p++) {
         for (int64_t q = 0; q <= p; q++) {
             const TlDouble4 *block = coarse->square + ROWS * (hubs * p + q);
@@ -121,20 +128,20 @@ static void make_dense(TlCoarse *coarse) {
         }
     }
     for (int64_t i = 0; i < size; i++) {
-        /* a hub whose vertices are all fixed has an empty row */
-        double *pivot = &coarse->dense[i * size + i];
-        *pivot = *pivot == 0.0 ? 1.0 : *pivot * (1.0 + 1e-13);
+        coarse->pivot[i] = coarse->dense[i * size + i];
     }
 }
 
-/* Right-looking Cholesky of the lower half; false when a pivot is not positive. */
-TL_HOT static bool cholesky(double *matrix, double *column, int64_t size) {
+/* Right-looking Cholesky of the lower half; false when a pivot is negative. Hubs whose vertices are
+ * fixed, or more hubs than free vertices, make rows depend on others: what is left of their
+ * diagonal is rounding then, and an infinite pivot takes them out of all solutions. */
+TL_HOT static bool cholesky(double *matrix, double *column, const double *diagonal, int64_t size) {
     for (int64_t k = 0; k < size; k++) {
-        double pivot = matrix[k * size + k];
-        if (!(pivot > 0.0)) {
+        double pivot = matrix[k * size + k], least = DEPENDENT * diagonal[k];
+        if (!(pivot >= -least)) {
             return false;
         }
-        double root = sqrt(pivot);
+        double root = pivot > least ? sqrt(pivot) : (double)INFINITY;
         matrix[k * size + k] = root;
         for (int64_t i = k + 1; i < size; i++) {
             column[i] = matrix[i * size + k] /= root;
@@ -167,10 +174,23 @@ void tl_coarse_factor(TlCoarse *coarse, TlPool *pool, const TlOperator *A) {
     tl_coarse_matrix(coarse, pool, A);
     invert_nodes(coarse);
     make_dense(coarse);
-    coarse->ready = cholesky(coarse->dense, coarse->column, 3 * (int64_t)coarse->hubs.count);
+    coarse->ready =
+        cholesky(coarse->dense, coarse->column, coarse->pivot, 3 * (int64_t)coarse->hubs.count);
     if (coarse->ready) {
         narrow_factor(coarse);
     }
+}
+
+bool tl_coarse_serves(const TlCoarse *coarse, const TlOperator *A) {
+    if (!coarse->ready || !coarse->known_own ||
+        memcmp(coarse->fixed, A->fixed, sizeof *A->fixed * (size_t)A->n) != 0) {
+        return false;
+    }
+    bool same = true;
+    for (int32_t v = 0; v < A->n; v++) {
+        same = same && fabs(A->weight[v] - coarse->weight[v]) <= SAME_WEIGHT * A->weight[v];
+    }
+    return same;
 }
 
 /* ---- solve ---- */

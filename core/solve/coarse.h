@@ -15,20 +15,21 @@
 enum { TL_COARSE_SUPPORT = 4 }; /* nodes a vertex takes part in, and hubs a node */
 
 /* An interpolation: each row is a weighted mean of up to TL_COARSE_SUPPORT values of the next
- * level. Weights are multiples of 2^-20, so that those of a row sum to exactly 1. */
+ * level. Weights are multiples of 2^-20, so that those of a row sum to exactly 1; a row of a piece
+ * of the mesh that no seed is on has none. */
 typedef struct TlInterpolation {
     int32_t rows, count; /* values of this level and of the next */
     int32_t *node;       /* TL_COARSE_SUPPORT per row, nearest first; -1: none */
     float *weight;       /* same order */
 } TlInterpolation;
 
-/* The nodes that elements of one set take part in, and how much: per node a weight of every
- * difference of corners that a packed Hessian acts on, or of every corner. */
+/* The nodes that elements of one set take part in, and how much: per node a weight of the first two
+ * differences of corners that a packed Hessian acts on, or of every corner. */
 typedef struct TlSpans {
     int32_t *first;  /* per element: range of nodes */
     int32_t *node;   /* ascending in an element */
     int64_t *offset; /* per element: first weight */
-    float *weight;   /* per node: elements->vectors, or as many as the element has corners */
+    float *weight;   /* per node: 2, or as many as the element has corners */
     int64_t *pair;   /* per element: first of its blocks */
     int32_t *block;  /* blocks (a, b) of pairs of nodes: for every b all a <= b */
 } TlSpans;
@@ -61,25 +62,27 @@ typedef struct TlCoarse {
     bool known_fixed, known_own;
     TlFloat4 *inverse; /* 2 per node: the inverted diagonal block */
     TlDouble4 *rest;   /* per node: P^T r */
-    double *value;     /* 3 per node: P z of an exact solution */
+    double *value;     /* 3 per node: Q y, y the exact solution on the hubs */
     TlFloat4 *value4;  /* per node: z */
     /* hubs */
-    int32_t *list;     /* hubs: work */
-    TlDouble4 *row;    /* 3 per hub: work */
-    TlDouble4 *square; /* 3 per pair of hubs: work */
-    double *dense;     /* (3 hubs)^2, lower half, row-major: C, then its factor L */
-    double *column;    /* 3 per hub: work */
-    double *hub_value; /* 3 per hub */
-    float *factor;     /* L in single precision, rows of `stride`, the diagonal inverted */
-    float *hub_single; /* stride */
+    int32_t *list;          /* hubs: work */
+    TlDouble4 *row;         /* 3 per hub: work */
+    TlDouble4 *square;      /* 3 per pair of hubs: work */
+    double *dense;          /* (3 hubs)^2, lower half, row-major: C, then its factor L */
+    double *column, *pivot; /* 3 per hub: work */
+    double *hub_value;      /* 3 per hub */
+    float *factor;          /* L in single precision, rows of `stride`, the diagonal inverted */
+    float *hub_single;      /* stride */
     int32_t stride;
     bool ready; /* the factor exists */
 } TlCoarse;
 
 /* Nodes, hubs and weights, from the mesh; false when memory is refused. coarse_nodes.c */
 bool tl_coarse_nodes(TlArena *arena, const TlModel *model, TlCoarse *out);
-/* Spans, pattern and reaches; false when memory is refused. coarse_matrix.c */
+/* Spans, pattern and reaches; false when memory is refused. coarse_pattern.c */
 bool tl_coarse_pattern(TlArena *arena, const TlOperator *A, TlCoarse *out);
+/* Block (a, b), a <= b, which exists. */
+int32_t tl_coarse_block(const TlNodeMatrix *matrix, int32_t a, int32_t b);
 /* B of the free vertices. coarse_matrix.c */
 void tl_coarse_matrix(TlCoarse *coarse, TlPool *pool, const TlOperator *A);
 
@@ -87,6 +90,9 @@ void tl_coarse_matrix(TlCoarse *coarse, TlPool *pool, const TlOperator *A);
 bool tl_coarse_build(TlArena *arena, const TlModel *model, const TlOperator *A, TlCoarse *out);
 /* B, D and the factor of C; `ready` becomes false when C is not positive definite. */
 void tl_coarse_factor(TlCoarse *coarse, TlPool *pool, const TlOperator *A);
+/* Whether the last factor is there and was made for these weights, up to rounding, and fixed
+ * vertices. */
+bool tl_coarse_serves(const TlCoarse *coarse, const TlOperator *A);
 
 /* P^T r is summed by parts: each begins with nothing and adds its vertices. */
 TL_INLINE TlReach tl_coarse_begin_part(TlCoarse *coarse, int32_t part) {

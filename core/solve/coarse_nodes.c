@@ -237,7 +237,7 @@ static void weigh_vertex(const Labels *labels, int32_t v, int32_t *node, float *
     weight[0] = used > 0 ? (float)left : 0.0F;
 }
 
-/* 510 nodes and 67 hubs for 10k vertices; the smallest meshes have few vertices per node. */
+/* 510 nodes and 67 hubs for 10201 vertices; the smallest meshes have few vertices per node. */
 static int32_t node_count_for(int32_t n) {
     int32_t many = n / PER_NODE, few = (int32_t)sqrt((double)n);
     return many > few ? many : few;

@@ -49,7 +49,7 @@ typedef enum TlBound {
     TL_BOUND_NONE,       /* stable with any step */
     TL_BOUND_GROWTH,     /* explicit Euler: never stable without damping */
     TL_BOUND_SYMPLECTIC, /* h omega < 2 */
-    TL_BOUND_RK4,        /* h omega < 2 sqrt 2 */
+    TL_BOUND_RK4,        /* h omega < 2.785, see stability.c */
     TL_BOUND_IMEX        /* as symplectic, less the implicit part */
 } TlBound;
 

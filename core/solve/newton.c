@@ -235,7 +235,7 @@ TlNewtonResult tl_newton(TlSystem *system, const TlContacts *contacts, const TlN
         Job job = {system, contacts, x, system->grad, 0.0};
         tl_parallel_for(system->pool, n, GRAIN, vertex_derive, &job);
         result.seconds.assembly_s += lap(&clock_s);
-        if (!tl_cg_precondition(&system->cg, k == 0 && !options->keep_coarse)) {
+        if (!tl_cg_precondition(&system->cg, k > 0 || options->keep_coarse)) {
             result.finite = false;
             return result;
         }

@@ -21,13 +21,13 @@ typedef struct TlNewton {
     double most_move_m;      /* steps are shortened so that no vertex moves farther at once */
     int32_t most_rescues;    /* more iterations, only while a vertex moves over rescue_m */
     double rescue_m;
-    bool keep_coarse; /* the coarse factor of the last call serves again */
+    bool keep_coarse; /* the coarse factor of the last call may serve again */
 } TlNewton;
 
 /* Where the time went, seconds. Never part of a result that is compared. */
 typedef struct TlStageTimes {
-    double assembly_s; /* gradients, Hessians, diagonal blocks */
-    double linear_s;   /* coarse factor and conjugate gradients */
+    double assembly_s; /* gradients, Hessians, the first energy */
+    double linear_s;   /* diagonal blocks, coarse factor, conjugate gradients */
     double search_s;   /* line search and contact projection */
 } TlStageTimes;
 

@@ -8,237 +8,10 @@
 #include <string.h>
 
 enum { ELEMENT_GRAIN = 256, VERTEX_GRAIN = 256, RUN = 64 };
-enum { MOST_PARTS = 16, PART_VERTICES = 1024 };
 /* elements that are derived at a time, so that what they answer stays in the cache */
-enum { BATCH = 64, MOST_CORNERS = 4, MOST_PACKED = 45 };
+enum { BATCH = 64, MOST_CORNERS = 4 };
 /* sums of squares of larger numbers are no numbers in single precision */
 #define TOO_LARGE 1e18
-
-static bool has_hessian(const TlGather *gather) {
-    return gather->elements.hessian >= 0;
-}
-
-static bool is_packed(const TlGather *gather) {
-    return gather->elements.vectors > 0;
-}
-
-/* Numbers of the bending matrix inside an element: pairs of vectors, in the order of blocks. */
-static int32_t near_count(const TlElements *elements) {
-    return elements->vectors * (elements->vectors + 1) / 2;
-}
-
-/* Corners of each vertex. */
-static void list_corners(const TlElements *elements, int32_t vertex_count, TlGather *out) {
-    int32_t corners = tl_first_corner(elements, elements->count);
-    for (int32_t c = 0; c < corners; c++) {
-        out->start[elements->vertex[c] + 2]++;
-    }
-    for (int32_t v = 0; v < vertex_count; v++) {
-        out->start[v + 2] += out->start[v + 1];
-    }
-    for (int32_t c = 0; c < corners; c++) {
-        out->item[out->start[elements->vertex[c] + 1]++] = c;
-    }
-}
-
-bool tl_gather_build(TlArena *arena, const TlElements *elements, int32_t vertex_count,
-                     TlGather *out) {
-    int64_t corners = tl_first_corner(elements, elements->count);
-    out->elements = *elements;
-    out->grad = TL_NEW(arena, double, 3 * corners);
-    out->start = TL_NEW(arena, int32_t, vertex_count + 2);
-    out->item = TL_NEW(arena, int32_t, corners);
-    if (is_packed(out)) {
-        int64_t groups = tl_group_count(elements), padded = TL_WIDE * groups * elements->arity;
-        out->packed = TL_NEW(arena, float, TL_WIDE *groups *tl_packed_size(elements));
-        out->near = TL_NEW(arena, TlFloat8, near_count(elements) * groups);
-        out->corner = TL_NEW(arena, int32_t, padded);
-        out->target = TL_NEW(arena, int32_t, padded);
-        for (int64_t c = 0; !arena->failed && c < padded; c++) {
-            int64_t last = corners - elements->arity + c % elements->arity;
-            out->corner[c] = elements->vertex[c < corners ? c : last];
-        }
-    } else if (has_hessian(out)) {
-        out->hess = TL_NEW(arena, double, tl_hessian_size(elements));
-        out->product = TL_NEW(arena, TlFloat4, corners);
-    }
-    if (arena->failed) {
-        return false;
-    }
-    list_corners(elements, vertex_count, out);
-    return true;
-}
-
-/* Elements of a part, all but the padding. */
-static int32_t part_elements(const TlOperator *A, const TlElements *elements, int32_t part) {
-    int64_t first = (int64_t)TL_WIDE * tl_part_begin(A, tl_group_count(elements), part);
-    return first < elements->count ? (int32_t)first : elements->count;
-}
-
-/* Whether vertex v belongs to a part. */
-static bool in_part(const TlOperator *A, int32_t v, int32_t part) {
-    return v >= tl_part_begin(A, A->n, part) && v < tl_part_begin(A, A->n, part + 1);
-}
-
-/* Targets of all corners: their vertex, or the next place behind. Answers the places. */
-static int32_t find_targets(TlOperator *A) {
-    int32_t place = A->n;
-    for (int32_t part = 0; part < A->part_count; part++) {
-        A->part_place[part] = place;
-        for (int32_t s = 0; s < A->set_count; s++) {
-            TlGather *gather = &A->sets[s];
-            int32_t arity = gather->elements.arity;
-            int64_t end = is_packed(gather)
-                              ? (int64_t)arity * part_elements(A, &gather->elements, part + 1)
-                              : 0;
-            int64_t c =
-                is_packed(gather) ? (int64_t)arity * part_elements(A, &gather->elements, part) : 0;
-            for (; c < end; c++) {
-                int32_t v = gather->corner[c];
-                gather->target[c] = in_part(A, v, part) ? v : place++;
-            }
-        }
-    }
-    A->part_place[A->part_count] = place;
-    return place - A->n;
-}
-
-/* Vertices of the places, then the places of each vertex, ascending. */
-static bool list_places(TlArena *arena, TlOperator *A, int32_t places) {
-    A->extent = A->n + places + 1;
-    A->place_start = TL_NEW(arena, int32_t, A->n + 2);
-    A->place_item = TL_NEW(arena, int32_t, places);
-    if (arena->failed) {
-        return false;
-    }
-    for (int pass = 0; pass < 2; pass++) {
-        for (int32_t s = 0; s < A->set_count; s++) {
-            TlGather *gather = &A->sets[s];
-            int64_t corners = (int64_t)gather->elements.arity * gather->elements.count;
-            for (int64_t c = 0; is_packed(gather) && c < corners; c++) {
-                int32_t v = gather->corner[c];
-                if (gather->target[c] < A->n) {
-                    continue;
-                }
-                if (pass == 0) {
-                    A->place_start[v + 2]++;
-                } else {
-                    A->place_item[A->place_start[v + 1]++] = gather->target[c];
-                }
-            }
-            int64_t padded =
-                (int64_t)TL_WIDE * gather->elements.arity * tl_group_count(&gather->elements);
-            for (int64_t c = corners; is_packed(gather) && c < padded; c++) {
-                gather->target[c] = A->extent - 1;
-            }
-        }
-        for (int32_t v = 0; pass == 0 && v < A->n; v++) {
-            A->place_start[v + 2] += A->place_start[v + 1];
-        }
-    }
-    return true;
-}
-
-/* The element of a set that has both v and w for corners, the first of them; -1: none. */
-static int32_t shared_element(const TlGather *gather, int32_t v, int32_t w, int32_t *a,
-                              int32_t *b) {
-    int32_t arity = gather->elements.arity;
-    for (int32_t i = gather->start[v]; i < gather->start[v + 1]; i++) {
-        int32_t e = gather->item[i] / arity;
-        *a = gather->item[i] % arity;
-        for (*b = 0; *b < arity; (*b)++) {
-            if (gather->elements.vertex[(int64_t)arity * e + *b] == w) {
-                return e;
-            }
-        }
-    }
-    return -1;
-}
-
-/* Adds a spring k between corners a and b to an element: p_a - p_b = sum of c_A times vector A. */
-static void add_near(TlGather *gather, int32_t e, int32_t a, int32_t b, double k) {
-    static const double triangle[3][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}};
-    static const double quad[4][3] = {
-        {-0.5, 0, 0.25}, {0, 0.5, -0.25}, {0.5, 0, 0.25}, {0, -0.5, -0.25}};
-    int32_t m = gather->elements.vectors;
-    const double(*corner)[3] = m == 2 ? triangle : quad;
-    TlFloat8 *out = gather->near + (int64_t)near_count(&gather->elements) * (e / TL_WIDE);
-    double c[3];
-    for (int i = 0; i < 3; i++) {
-        c[i] = corner[a][i] - corner[b][i];
-    }
-    for (int32_t i = 0; i < m; i++) {
-        out[i][e % TL_WIDE] += (float)(k * c[i] * c[i]);
-        for (int32_t j = i + 1; j < m; j++) {
-            out[m + i + j - 1][e % TL_WIDE] += (float)(k * c[i] * c[j]);
-        }
-    }
-}
-
-/* Gives entry (v, w) of the bending matrix to a face with both for corners; false: there is none.
- */
-static bool give_to_face(TlOperator *A, int32_t v, int32_t w, double value) {
-    for (int32_t s = 0; s < A->set_count; s++) {
-        int32_t a, b;
-        int32_t e = is_packed(&A->sets[s]) ? shared_element(&A->sets[s], v, w, &a, &b) : -1;
-        if (e >= 0) {
-            if (v < w) {
-                add_near(&A->sets[s], e, a, b, -value);
-            }
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool split_bending(TlArena *arena, const TlScalarMatrix *bend, TlOperator *out) {
-    int32_t n = out->n, total = bend->row_start[n], count = 0;
-    out->bend_start = TL_NEW(arena, int32_t, n + 1);
-    out->bend_column = TL_NEW(arena, int32_t, total);
-    out->bend_value = TL_NEW(arena, float, total);
-    out->bend_diagonal = TL_NEW(arena, double, n);
-    if (arena->failed) {
-        return false;
-    }
-    for (int32_t v = 0; v < n; v++) {
-        for (int32_t s = bend->row_start[v]; s < bend->row_start[v + 1]; s++) {
-            if (bend->column[s] == v) {
-                out->bend_diagonal[v] = bend->value[s];
-            } else if (!give_to_face(out, v, bend->column[s], bend->value[s])) {
-                out->bend_column[count] = bend->column[s];
-                out->bend_value[count++] = (float)bend->value[s];
-            }
-        }
-        out->bend_start[v + 1] = count;
-    }
-    return true;
-}
-
-bool tl_operator_build(TlArena *arena, TlGather *sets, int32_t set_count,
-                       const TlScalarMatrix *bend, const double *weight, const uint8_t *fixed,
-                       TlOperator *out) {
-    int64_t n = bend->row_count;
-    int32_t parts = bend->row_count / PART_VERTICES;
-    out->n = bend->row_count;
-    out->sets = sets;
-    out->set_count = set_count;
-    out->weight = weight;
-    out->bend = bend;
-    out->fixed = fixed;
-    out->part_count = parts < 1 ? 1 : parts > MOST_PARTS ? MOST_PARTS : parts;
-    out->part_place = TL_NEW(arena, int32_t, out->part_count + 1);
-    out->touched = TL_NEW(arena, uint8_t, n);
-    out->contact = TL_NEW(arena, double, 9 * n);
-    out->own = TL_NEW(arena, float, n);
-    out->inverse = TL_NEW(arena, TlFloat4, 2 * n);
-    if (arena->failed || !split_bending(arena, bend, out) ||
-        !list_places(arena, out, find_targets(out))) {
-        return false;
-    }
-    out->grad = TL_NEW(arena, TlDouble4, out->extent);
-    out->diagonal = TL_NEW(arena, TlFloat4, 2 * (int64_t)out->extent);
-    return !arena->failed;
-}
 
 /* ---- derivatives of packed sets ---- */
 
@@ -275,7 +48,7 @@ TL_HOT static void derive_batch(TlOperator *A, const TlGather *gather, const TlP
     elements->pack(elements->model, at, begin, end, batch.grad, packed, (float *)batch.diagonal,
                    NULL);
     add_near_blocks((TlFloat8 *)packed,
-                    gather->near + (int64_t)near_count(elements) * (begin / TL_WIDE), m, groups);
+                    gather->near + (int64_t)tl_near_count(elements) * (begin / TL_WIDE), m, groups);
     const int32_t *target = gather->target + (int64_t)arity * begin;
     for (int32_t c = 0; c < arity * (end - begin); c++) {
         const double *g = batch.grad + 3 * c;
@@ -290,29 +63,28 @@ typedef struct Derive {
     const TlPoint *at;
 } Derive;
 
-/* Calls for the two ranges that a part adds to: its vertices and its places. */
-#define TL_FOR_PART(A, part, i)                                                                    \
-    for (int32_t range_ = 0; range_ < 2; range_++)                                                 \
-        for (int32_t i = range_ ? (A)->part_place[part] : tl_part_begin(A, (A)->n, part),          \
-                     end_ = range_ ? (A)->part_place[(part) + 1]                                   \
-                                   : tl_part_begin(A, (A)->n, (part) + 1);                         \
-             i < end_; i++)
+static void clear_part(TlOperator *A, int32_t part) {
+    for (int places = 0; places < 2; places++) {
+        TlExtent span = tl_part_span(A, part, places);
+        for (int64_t i = span.first; i < span.last; i++) {
+            A->grad[i] = tl_double4(0.0);
+            A->diagonal[2 * i] = A->diagonal[2 * i + 1] = tl_float4(0.0F);
+        }
+    }
+}
 
 static void derive_parts(void *data, int32_t begin, int32_t end) {
     Derive *in = data;
     TlOperator *A = in->A;
     for (int32_t part = begin; part < end; part++) {
-        TL_FOR_PART(A, part, i) {
-            A->grad[i] = tl_double4(0.0);
-            A->diagonal[2 * (int64_t)i] = A->diagonal[2 * (int64_t)i + 1] = tl_float4(0.0F);
-        }
+        clear_part(A, part);
         for (int32_t s = 0; s < A->set_count; s++) {
             const TlGather *gather = &A->sets[s];
-            if (!is_packed(gather)) {
+            if (!tl_is_packed(&gather->elements)) {
                 continue;
             }
-            int32_t last = part_elements(A, &gather->elements, part + 1);
-            for (int32_t e = part_elements(A, &gather->elements, part); e < last; e += BATCH) {
+            int32_t last = tl_part_first(A, &gather->elements, part + 1);
+            for (int32_t e = tl_part_first(A, &gather->elements, part); e < last; e += BATCH) {
                 derive_batch(A, gather, in->at, e, e + BATCH < last ? e + BATCH : last);
             }
         }
@@ -366,8 +138,7 @@ TL_INLINE void diagonal_block(const TlOperator *A, int32_t v, double out[9]) {
     out[8] = (double)high[1] + own;
     for (int32_t s = 0; s < A->set_count; s++) {
         const TlGather *gather = &A->sets[s];
-        for (int32_t i = gather->start[v];
-             gather->hess != NULL && has_hessian(gather) && i < gather->start[v + 1]; i++) {
+        for (int32_t i = gather->start[v]; gather->hess != NULL && i < gather->start[v + 1]; i++) {
             add_corner_block(gather, gather->item[i], out);
         }
     }
@@ -637,13 +408,16 @@ static void multiply_parts(void *data, int32_t begin, int32_t end) {
     Product *in = data;
     const TlOperator *A = in->A;
     for (int32_t part = begin; part < end; part++) {
-        TL_FOR_PART(A, part, i) {
-            in->q[i] = tl_float4(0.0F);
+        for (int places = 0; places < 2; places++) {
+            TlExtent span = tl_part_span(A, part, places);
+            for (int32_t i = span.first; i < span.last; i++) {
+                in->q[i] = tl_float4(0.0F);
+            }
         }
         for (int32_t s = 0; s < A->set_count; s++) {
             const TlGather *gather = &A->sets[s];
             int32_t groups = tl_group_count(&gather->elements);
-            if (is_packed(gather)) {
+            if (tl_is_packed(&gather->elements)) {
                 (gather->elements.arity == 3 ? multiply_triangles : multiply_quads)(
                     gather, in->p, in->q, tl_part_begin(A, groups, part),
                     tl_part_begin(A, groups, part + 1));
@@ -666,133 +440,4 @@ double tl_operator_multiply(TlOperator *A, TlPool *pool, const TlFloat4 *p, TlFl
         }
     }
     return tl_parallel_sum(pool, A->n, VERTEX_GRAIN, multiply_rows, &in);
-}
-
-/* ---- in double precision ---- */
-
-/* Elements at a time whose Hessians are made anew. */
-enum { EXACT_BATCH = 8, MOST_HESSIAN = 90 };
-
-typedef struct Exact {
-    TlOperator *A;
-    const double *b, *y;
-    double *r;
-} Exact;
-
-/* H d of corner a over differences to corner 0, H the blocks of an element. */
-static TlVec3 exact_corner(const double *hess, int32_t arity, int32_t a, const int32_t *vertex,
-                           const double *y) {
-    TlVec3 sum = {0, 0, 0}, origin = tl_load3(y + 3 * (int64_t)vertex[0]);
-    for (int32_t b = 1; b < arity; b++) {
-        TlVec3 d = tl_sub3(tl_load3(y + 3 * (int64_t)vertex[b]), origin);
-        const double *m = hess + 9 * tl_block_index(arity, a < b ? a : b, a < b ? b : a);
-        int row = a > b ? 1 : 3, column = a > b ? 3 : 1;
-        sum.x += m[0] * d.x + m[column] * d.y + m[2 * column] * d.z;
-        sum.y += m[row] * d.x + m[row + column] * d.y + m[row + 2 * column] * d.z;
-        sum.z += m[2 * row] * d.x + m[2 * row + column] * d.y + m[2 * row + 2 * column] * d.z;
-    }
-    return sum;
-}
-
-static void exact_batch(const Exact *in, const TlGather *gather, int32_t begin, int32_t end) {
-    const TlElements *elements = &gather->elements;
-    int32_t arity = elements->arity, size = 9 * tl_block_count(arity);
-    double grad[3 * MOST_CORNERS * EXACT_BATCH], hess[MOST_HESSIAN * EXACT_BATCH];
-    TlFloat8 packed[MOST_PACKED * EXACT_BATCH / TL_WIDE];
-    TlFloat4 diagonal[2 * MOST_CORNERS * EXACT_BATCH];
-    elements->pack(elements->model, &in->A->at, begin, end, grad, (float *)packed,
-                   (float *)diagonal, hess);
-    for (int32_t e = begin; e < end; e++) {
-        int64_t first = (int64_t)arity * e;
-        const int32_t *vertex = elements->vertex + first;
-        for (int32_t a = 0; a < arity; a++) {
-            TlVec3 g = exact_corner(hess + (int64_t)size * (e - begin), arity, a, vertex, in->y);
-            in->A->grad[gather->target[first + a]] += (TlDouble4){g.x, g.y, g.z, 0.0};
-        }
-    }
-}
-
-static void exact_parts(void *data, int32_t begin, int32_t end) {
-    Exact *in = data;
-    TlOperator *A = in->A;
-    for (int32_t part = begin; part < end; part++) {
-        TL_FOR_PART(A, part, i) {
-            A->grad[i] = tl_double4(0.0);
-        }
-        for (int32_t s = 0; s < A->set_count; s++) {
-            const TlGather *gather = &A->sets[s];
-            int32_t last = is_packed(gather) ? part_elements(A, &gather->elements, part + 1) : 0;
-            for (int32_t e = is_packed(gather) ? part_elements(A, &gather->elements, part) : 0;
-                 e < last; e += EXACT_BATCH) {
-                exact_batch(in, gather, e, e + EXACT_BATCH < last ? e + EXACT_BATCH : last);
-            }
-        }
-    }
-}
-
-/* Part of element e, from rows g, in its product at corner a. */
-static TlVec3 exact_rank_one(const TlGather *gather, int32_t e, int32_t a, const double *y) {
-    const TlElements *elements = &gather->elements;
-    int32_t first = tl_first_corner(elements, e), arity = tl_first_corner(elements, e + 1) - first;
-    const int32_t *vertex = elements->vertex + first;
-    const double *row = gather->hess + (int64_t)3 * elements->hessian * first;
-    TlVec3 sum = {0, 0, 0}, origin = tl_load3(y + 3 * (int64_t)vertex[0]);
-    for (int32_t k = 0; k < elements->hessian; k++, row += 3 * arity) {
-        double s = 0.0;
-        for (int32_t b = 1; b < arity; b++) {
-            s += tl_dot3(tl_load3(row + 3 * b),
-                         tl_sub3(tl_load3(y + 3 * (int64_t)vertex[b]), origin));
-        }
-        sum = tl_madd3(sum, s, tl_load3(row + 3 * a));
-    }
-    return sum;
-}
-
-/* What sets that are not packed add at vertex v. */
-static TlVec3 exact_others(const TlOperator *A, int32_t v, const double *y) {
-    TlVec3 sum = {0, 0, 0};
-    for (int32_t s = 0; s < A->set_count; s++) {
-        const TlGather *gather = &A->sets[s];
-        const TlElements *elements = &gather->elements;
-        for (int32_t i = gather->start[v]; gather->hess != NULL && i < gather->start[v + 1]; i++) {
-            int32_t e = tl_element_of(elements, gather->item[i]);
-            int32_t a = gather->item[i] - tl_first_corner(elements, e), arity = elements->arity;
-            TlVec3 g = elements->hessian == TL_HESSIAN_BLOCKS
-                           ? exact_corner(gather->hess + (int64_t)9 * tl_block_count(arity) * e,
-                                          arity, a, elements->vertex + (int64_t)arity * e, y)
-                           : exact_rank_one(gather, e, a, y);
-            sum = tl_madd3(sum, 1.0, g);
-        }
-    }
-    return sum;
-}
-
-static void exact_rows(void *data, int32_t begin, int32_t end) {
-    Exact *in = data;
-    const TlOperator *A = in->A;
-    for (int32_t v = begin; v < end; v++) {
-        double q[3] = {0, 0, 0};
-        TlVec3 own = tl_load3(in->y + 3 * (int64_t)v), sum = exact_others(A, v, in->y);
-        tl_operator_gradient(A, v, q);
-        for (int32_t s = A->bend->row_start[v]; s < A->bend->row_start[v + 1]; s++) {
-            sum = tl_madd3(sum, A->bend->value[s],
-                           tl_sub3(tl_load3(in->y + 3 * (int64_t)A->bend->column[s]), own));
-        }
-        sum = tl_madd3(sum, A->weight[v], own);
-        const double *c = A->contact + 9 * (int64_t)v, all[3] = {sum.x, sum.y, sum.z};
-        for (int i = 0; i < 3; i++) {
-            q[i] += all[i];
-            q[i] += A->touched[v] ? c[3 * i] * own.x + c[3 * i + 1] * own.y + c[3 * i + 2] * own.z
-                                  : 0.0;
-            int64_t at = 3 * (int64_t)v + i;
-            in->r[at] = A->fixed[v] ? 0.0 : in->b[at] - q[i];
-        }
-    }
-}
-
-void tl_operator_residual(TlOperator *A, TlPool *pool, const double *b, const double *y,
-                          double *r) {
-    Exact in = {A, b, y, r};
-    tl_parallel_for(pool, A->part_count, 1, exact_parts, &in);
-    tl_parallel_for(pool, A->n, VERTEX_GRAIN, exact_rows, &in);
 }

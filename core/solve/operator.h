@@ -29,7 +29,7 @@ typedef struct TlGather {
     TlFloat4 *product; /* per corner */
     /* packed sets, in whole groups of elements, the last element repeated */
     float *packed;
-    TlFloat8 *near;  /* the bending matrix inside elements, see near_count */
+    TlFloat8 *near;  /* the bending matrix inside elements, see tl_near_count */
     int32_t *corner; /* vertices */
     int32_t *target; /* where sums of corners go, see TlOperator */
 } TlGather;
@@ -43,7 +43,7 @@ typedef struct TlOperator {
     const uint8_t *fixed;       /* per vertex: not moved; rows and columns of A that are left out */
     const double *weight;       /* per vertex: inertia */
     const TlScalarMatrix *bend; /* the whole bending matrix */
-    TlPoint at;                 /* where the derivatives were taken */
+    TlPoint at;                 /* where the derivatives were taken; the arrays are the caller\'s */
     int32_t extent;             /* vertices, places behind them, and one for what is not wanted */
     int32_t *part_place;        /* part_count + 1: first place of each part */
     int32_t *place_start;       /* per vertex: range of place_item */
@@ -70,6 +70,26 @@ bool tl_operator_build(TlArena *arena, TlGather *sets, int32_t set_count,
 /* First item of a part, when `count` items are cut into parts. */
 static inline int32_t tl_part_begin(const TlOperator *A, int32_t count, int32_t part) {
     return (int32_t)((int64_t)count * part / A->part_count);
+}
+
+/* First element of a part of a packed set. */
+static inline int32_t tl_part_first(const TlOperator *A, const TlElements *elements, int32_t part) {
+    int64_t first = (int64_t)TL_WIDE * tl_part_begin(A, tl_group_count(elements), part);
+    return first < elements->count ? (int32_t)first : elements->count;
+}
+/* What a part adds to, [first, last): its vertices, or for `places` what stands for those of
+ * others. */
+typedef struct TlExtent {
+    int32_t first, last;
+} TlExtent;
+static inline TlExtent tl_part_span(const TlOperator *A, int32_t part, bool places) {
+    return places ? (TlExtent){A->part_place[part], A->part_place[part + 1]}
+                  : (TlExtent){tl_part_begin(A, A->n, part), tl_part_begin(A, A->n, part + 1)};
+}
+/* Numbers of the bending matrix inside a packed element: pairs of vectors, in the order of blocks.
+ */
+static inline int32_t tl_near_count(const TlElements *elements) {
+    return elements->vectors * (elements->vectors + 1) / 2;
 }
 
 /* Gradients and Hessians of all packed sets. */

@@ -142,7 +142,7 @@ static double largest_of(const Tridiagonal *T) {
     return high;
 }
 
-/* One step: w = B q - b q_before; answers the diagonal entry. */
+/* One step: w = B q - b q_before - a q; answers a, the diagonal entry. */
 static double expand(TlSystem *system, double less, const double *q, const double *before, double b,
                      double *w) {
     int32_t n = system->model->vertex_count;

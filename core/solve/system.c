@@ -138,7 +138,7 @@ static void derive_elements(void *data, int32_t begin, int32_t end) {
     DeriveJob *job = data;
     const TlElements *elements = &job->gather->elements;
     elements->derive(elements->model, job->at, begin, end, job->gather->grad,
-                     job->hessian && elements->hessian >= 0 ? job->gather->hess : NULL);
+                     job->hessian && tl_has_hessian(elements) ? job->gather->hess : NULL);
 }
 
 static void damp_elements(void *data, int32_t begin, int32_t end) {
@@ -203,7 +203,7 @@ static void add_corners(const TlGather *gather, int32_t v, double sum[3]) {
 
 /* Packed sets are derived by the operator when their Hessian is wanted too. */
 static bool by_operator(const DeriveJob *job, const TlGather *gather) {
-    return job->hessian && gather->elements.vectors > 0;
+    return job->hessian && tl_is_packed(&gather->elements);
 }
 
 static void add_set(const TlGather *gather, int32_t begin, int32_t end, double *grad) {

@@ -43,7 +43,7 @@ bool tl_system_build(TlArena *arena, const TlModel *model, TlPool *pool, TlSyste
 /* Energy of all elements at a point, and that of one group. */
 double tl_system_value(TlSystem *system, const TlPoint *at);
 /* The same without what the bending matrix stands for, and how much that changes from `x`, where
- * the gradient was last taken, to `to`: g.d + d.L d/2 over d = to - x, which loses nothing in
+ * the matrix was last taken, to `to`: g.d + d.L d/2 over d = to - x, which loses nothing in
  * rounding however flat the cloth is. */
 double tl_system_varying(TlSystem *system, const TlPoint *at);
 double tl_system_bend_change(TlSystem *system, const double *x, const double *to);

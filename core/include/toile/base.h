@@ -108,7 +108,7 @@ typedef struct ToileProgress {
 
 /* The host's threads. `run` must call task(context, i) exactly once for every i in [0, count), in
  * any order and on any thread, and return when all are done. NULL: the library's own workers.
- * Results never depend on it. */
+ * Results never depend on it, as long as all threads keep subnormal numbers or none does. */
 typedef struct ToileTasks {
     void (*run)(void *user, void (*task)(void *context, int32_t i), void *context, int32_t count);
     void *user;
