@@ -15,11 +15,14 @@ enum {
     SUBSTEPS_PER_SECOND = 96, /* of the automatic choice */
     MOST_CG = 400,
     MOST_RESCUES = 6,
-    MOST_CUTS = 3, /* halvings of a Newton step that are still believed, on average */
+    MOST_NEWTON = 100, /* where the caller says how accurate */
+    MOST_CUTS = 3,     /* halvings of a Newton step that are still believed, on average */
 };
 
 /* later iterations correct what earlier ones left, and need less: their tolerance over the first */
 #define LATER 1.5
+/* of the stretch that a strain limit allows: Newton's tolerance */
+#define LIMIT_PART 0.1
 /* an impact whose last correction is larger than this is not yet solved, whatever the quality */
 #define RESCUE_M 0.005
 /* stretch beyond which no cloth is used, and its growth in a sub-step that is too much then, ratios
@@ -27,40 +30,55 @@ enum {
 #define LARGE_STRETCH 2.0
 #define MOST_GROWTH 1.25
 
-/* A strain limit is a barrier, which holds only where steps are solved: quality is accurate then.
- */
-static int32_t quality_of(const ToileSim *sim) {
-    int32_t quality = sim->def.quality;
-    for (int32_t m = 0; m < sim->model.material_count; m++) {
-        quality = sim->model.materials[m].stretch_limit > 0.0 ? TOILE_QUALITY_ACCURATE : quality;
+/* The stretch, m, that the strictest strain limit allows an edge; infinite without one. */
+static double least_stretch(const TlModel *model) {
+    const TlEdgeSet *edges = &model->sets.edges;
+    double least = (double)INFINITY;
+    bool limited = false;
+    for (int32_t m = 0; m < model->material_count; m++) {
+        limited = limited || model->materials[m].stretch_limit > 0.0;
     }
-    return quality;
+    for (int32_t e = 0; limited && e < edges->count; e++) {
+        double limit = model->materials[edges->material[e]].stretch_limit;
+        least = limit > 0.0 ? tl_min(least, limit * edges->length[e]) : least;
+    }
+    return least;
+}
+
+/* What a quality asks of Newton's method. */
+typedef struct Level {
+    int32_t iterations;
+    double tolerance_m, linear;
+} Level;
+
+/* A strain limit is a barrier, which holds only where steps are solved: quality is accurate then,
+ * and tolerances are small beside what the limit leaves. */
+static Level level_of(const ToileSim *sim) {
+    static const Level levels[] = {{1, 0.0, 0.03}, {2, 0.0, 0.12}, {20, 2e-4, 0.03}};
+    double stretch = least_stretch(&sim->model);
+    Level level = levels[stretch < (double)INFINITY ? TOILE_QUALITY_ACCURATE : sim->def.quality];
+    level.tolerance_m = tl_min(level.tolerance_m, LIMIT_PART * stretch);
+    return level;
 }
 
 TlNewton tl_newton_options(const ToileSim *sim, double dt_s, double most_move_m) {
-    static const struct {
-        int32_t iterations;
-        double tolerance_m, linear;
-    } levels[] = {{1, 0.0, 0.03}, {2, 0.0, 0.12}, {20, 2e-4, 0.03}};
     const ToileSimDef *def = &sim->def;
-    int32_t quality = quality_of(sim);
-    TlNewton options;
-    options.dt_s = dt_s;
-    options.most_iterations = levels[quality].iterations;
-    options.tolerance_m = levels[quality].tolerance_m;
-    options.linear_tolerance = levels[quality].linear;
-    options.later_tolerance = LATER * options.linear_tolerance;
-    options.most_rescues = def->newton_iterations > 0 ? 0 : MOST_RESCUES;
-    options.rescue_m = RESCUE_M;
-    options.keep_coarse = false;
-    options.most_cg = MOST_CG;
-    options.most_move_m = most_move_m;
+    Level level = level_of(sim);
+    TlNewton options = {.dt_s = dt_s,
+                        .most_iterations = level.iterations,
+                        .tolerance_m = level.tolerance_m,
+                        .linear_tolerance = level.linear,
+                        .later_tolerance = LATER * level.linear,
+                        .most_rescues = def->newton_iterations > 0 ? 0 : MOST_RESCUES,
+                        .rescue_m = RESCUE_M,
+                        .most_cg = MOST_CG,
+                        .most_move_m = most_move_m};
     if (def->newton_iterations > 0) {
         options.most_iterations = def->newton_iterations;
     }
     if (def->tolerance_m > 0.0) {
         options.tolerance_m = def->tolerance_m;
-        options.most_iterations = def->newton_iterations > 0 ? def->newton_iterations : 100;
+        options.most_iterations = def->newton_iterations > 0 ? def->newton_iterations : MOST_NEWTON;
     }
     if (def->linear_tolerance > 0.0) {
         options.linear_tolerance = options.later_tolerance = def->linear_tolerance;

@@ -11,6 +11,8 @@
 
 /* VECTORS: differences of corners that weights are kept of, where a set is packed */
 enum { ROWS = 3, BLOCK_GRAIN = 256, VECTORS = 2 };
+/* corners of a set with blocks but the first; nodes of an element whose rows are kept */
+enum { MOST_OTHERS = 3, MOST_KNOWN = 32 };
 
 static int32_t corner_count(const TlElements *elements, int32_t e) {
     return tl_first_corner(elements, e + 1) - tl_first_corner(elements, e);
@@ -178,11 +180,14 @@ static TlVec3 weigh_row(const double *g, const float *w, int32_t arity) {
 
 static void add_rank_one(const double *g, int32_t arity, const int32_t *block, const float *w,
                          int32_t count, TlReach out) {
+    TlVec3 known[MOST_KNOWN];
     for (int32_t to = 0; to < count; to++) {
         TlVec3 q = weigh_row(g, w + arity * to, arity);
+        TlDouble4 row = {q.x, q.y, q.z, 0.0};
+        known[to % MOST_KNOWN] = q;
         for (int32_t from = 0; from <= to; from++) {
-            TlVec3 p = weigh_row(g, w + arity * from, arity);
-            TlDouble4 row = {q.x, q.y, q.z, 0.0}, *sums = sums_of(out, *block++);
+            TlVec3 p = count <= MOST_KNOWN ? known[from] : weigh_row(g, w + arity * from, arity);
+            TlDouble4 *sums = sums_of(out, *block++);
             sums[0] += p.x * row;
             sums[1] += p.y * row;
             sums[2] += p.z * row;
@@ -190,27 +195,34 @@ static void add_rank_one(const double *g, int32_t arity, const int32_t *block, c
     }
 }
 
-/* One entry of sum_ab w_a H_ab w'_b. */
-static double weigh_blocks(const double *hess, int32_t arity, const float *w, const float *other,
-                           int i, int j) {
-    double sum = 0.0;
-    for (int32_t a = 0; a < arity; a++) {
-        for (int32_t b = 0; b < arity; b++) {
-            const double *block = hess + 9 * tl_block_index(arity, a < b ? a : b, a < b ? b : a);
-            sum += (double)w[a] * (double)other[b] * block[a <= b ? 3 * i + j : 3 * j + i];
-        }
-    }
-    return sum;
+/* Row i of the block that columns make. */
+TL_INLINE TlDouble4 row_of(const TlFloat4 *column, int i) {
+    return (TlDouble4){(double)column[0][i], (double)column[1][i], (double)column[2][i], 0.0};
 }
 
-static void add_blocks(const double *hess, int32_t arity, const int32_t *block, const float *w,
+/* From the blocks of all corners but the first: its weight is subtracted from those of the others.
+ */
+static void add_blocks(const TlFloat4 *column, int32_t arity, const int32_t *block, const float *w,
                        int32_t count, TlReach out) {
+    int32_t others = arity - 1;
     for (int32_t to = 0; to < count; to++) {
+        const float *v = w + arity * to;
+        TlDouble4 Y[MOST_OTHERS][3];
+        for (int32_t a = 0; a < others; a++) {
+            for (int i = 0; i < 3; i++) {
+                Y[a][i] = tl_double4(0.0);
+                for (int32_t b = 0; b < others; b++) {
+                    Y[a][i] += (double)(v[1 + b] - v[0]) * row_of(column + 3 * (others * a + b), i);
+                }
+            }
+        }
         for (int32_t from = 0; from <= to; from++) {
+            const float *u = w + arity * from;
             TlDouble4 *sums = sums_of(out, *block++);
-            for (int i = 0; i < 9; i++) {
-                sums[i / 3][i % 3] +=
-                    weigh_blocks(hess, arity, w + arity * from, w + arity * to, i / 3, i % 3);
+            for (int32_t a = 0; a < others; a++) {
+                for (int i = 0; i < 3; i++) {
+                    sums[i] += (double)(u[1 + a] - u[0]) * Y[a][i];
+                }
             }
         }
     }
@@ -229,7 +241,7 @@ static void add_elements(const TlGather *gather, const TlSpans *spans, int32_t b
         const float *w = spans->weight + spans->offset[e];
         int32_t count = spans->first[e + 1] - spans->first[e];
         if (elements->hessian == TL_HESSIAN_BLOCKS) {
-            add_blocks(gather->hess + (int64_t)9 * tl_block_count(arity) * e, arity, block, w,
+            add_blocks(gather->column + (int64_t)3 * (arity - 1) * (arity - 1) * e, arity, block, w,
                        count, out);
             continue;
         }

@@ -97,6 +97,23 @@ void tl_operator_derive(TlOperator *A, TlPool *pool, const TlPoint *at) {
     tl_parallel_for(pool, A->part_count, 1, derive_parts, &in);
 }
 
+void tl_gather_narrow(TlGather *gather, int32_t begin, int32_t end) {
+    int32_t arity = gather->elements.arity, others = arity - 1;
+    for (int64_t e = begin; gather->column != NULL && e < end; e++) {
+        const double *hess = gather->hess + 9 * tl_block_count(arity) * e;
+        TlFloat4 *column = gather->column + 3 * (int64_t)others * others * e;
+        for (int32_t i = 0; i < others * others; i++, column += 3) {
+            int32_t a = 1 + i / others, b = 1 + i % others;
+            const double *m = hess + 9 * tl_block_index(arity, a < b ? a : b, a < b ? b : a);
+            int row = a <= b ? 3 : 1, step = a <= b ? 1 : 3;
+            for (int k = 0; k < 3; k++) {
+                column[k] = (TlFloat4){(float)m[step * k], (float)m[row + step * k],
+                                       (float)m[2 * row + step * k], 0.0F};
+            }
+        }
+    }
+}
+
 /* ---- diagonal blocks ---- */
 
 /* Adds the diagonal block of one corner, in whichever form the Hessian of its element is. */
@@ -283,34 +300,22 @@ TL_HOT static void multiply_quads(const TlGather *gather, const TlFloat4 *p, TlF
     }
 }
 
-/* Block (a, b) of an element times d. */
-static TlFloat4 multiply_block(const double *hess, int32_t arity, int32_t a, int32_t b,
-                               TlFloat4 d) {
-    bool turned = a > b;
-    const double *m = hess + 9 * tl_block_index(arity, turned ? b : a, turned ? a : b);
-    int row = turned ? 1 : 3, column = turned ? 3 : 1;
-    TlFloat4 out = tl_float4(0.0F);
-    for (int i = 0; i < 3; i++) {
-        out[i] = (float)m[row * i] * d[0] + (float)m[row * i + column] * d[1] +
-                 (float)m[row * i + 2 * column] * d[2];
-    }
-    return out;
-}
-
-static void multiply_blocks(void *data, int32_t begin, int32_t end) {
+TL_HOT static void multiply_blocks(void *data, int32_t begin, int32_t end) {
     Product *in = data;
     const TlElements *elements = &in->gather->elements;
-    int32_t arity = elements->arity;
-    for (int32_t e = begin; e < end; e++) {
-        const int32_t *vertex = elements->vertex + (int64_t)arity * e;
-        const double *hess = in->gather->hess + (int64_t)9 * tl_block_count(arity) * e;
-        TlFloat4 *out = in->gather->product + (int64_t)arity * e, sum = tl_float4(0.0F);
+    int32_t arity = elements->arity, others = arity - 1;
+    for (int64_t e = begin; e < end; e++) {
+        const int32_t *vertex = elements->vertex + arity * e;
+        const TlFloat4 *column = in->gather->column + 3 * (int64_t)others * others * e;
+        TlFloat4 *out = in->gather->product + arity * e, sum = tl_float4(0.0F);
         for (int32_t a = 1; a < arity; a++) {
-            out[a] = tl_float4(0.0F);
-            for (int32_t b = 1; b < arity; b++) {
-                out[a] += multiply_block(hess, arity, a, b, in->p[vertex[b]] - in->p[vertex[0]]);
+            TlFloat4 own = tl_float4(0.0F);
+            for (int32_t b = 1; b < arity; b++, column += 3) {
+                TlFloat4 d = in->p[vertex[b]] - in->p[vertex[0]];
+                own += d[0] * column[0] + d[1] * column[1] + d[2] * column[2];
             }
-            sum += out[a];
+            out[a] = own;
+            sum += own;
         }
         out[0] = -sum;
     }

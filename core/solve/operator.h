@@ -26,6 +26,7 @@ typedef struct TlGather {
     int32_t *item;  /* corners (counted over all elements), ascending */
     /* sets that are not packed */
     double *hess;      /* tl_hessian_size */
+    TlFloat4 *column;  /* blocks: 3 columns of every (a, b) but those of corner 0 */
     TlFloat4 *product; /* per corner */
     /* packed sets, in whole groups of elements, the last element repeated */
     float *packed;
@@ -92,6 +93,9 @@ static inline int32_t tl_near_count(const TlElements *elements) {
     return elements->vectors * (elements->vectors + 1) / 2;
 }
 
+/* Columns from the Hessians of elements [begin, end) of a set that is not packed, where it has
+ * blocks. */
+void tl_gather_narrow(TlGather *gather, int32_t begin, int32_t end);
 /* Gradients and Hessians of all packed sets. */
 void tl_operator_derive(TlOperator *A, TlPool *pool, const TlPoint *at);
 /* Sum of the packed gradients at a vertex. */

@@ -41,6 +41,10 @@ bool tl_gather_build(TlArena *arena, const TlElements *elements, int32_t vertex_
     } else if (tl_has_hessian(elements)) {
         out->hess = TL_NEW(arena, double, tl_hessian_size(elements));
         out->product = TL_NEW(arena, TlFloat4, corners);
+        if (elements->hessian == TL_HESSIAN_BLOCKS) {
+            int64_t pairs = (int64_t)(elements->arity - 1) * (elements->arity - 1);
+            out->column = TL_NEW(arena, TlFloat4, 3 * pairs * elements->count);
+        }
     }
     if (arena->failed) {
         return false;

@@ -139,6 +139,9 @@ static void derive_elements(void *data, int32_t begin, int32_t end) {
     const TlElements *elements = &job->gather->elements;
     elements->derive(elements->model, job->at, begin, end, job->gather->grad,
                      job->hessian && tl_has_hessian(elements) ? job->gather->hess : NULL);
+    if (job->hessian) {
+        tl_gather_narrow(job->gather, begin, end);
+    }
 }
 
 static void damp_elements(void *data, int32_t begin, int32_t end) {
