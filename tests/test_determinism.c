@@ -192,6 +192,37 @@ START_TEST(determinism_settle_gives_the_same_bits) {
 }
 END_TEST
 
+/* A cloth that is kept in an order of its own (core/mesh/order.h), in several parts. */
+START_TEST(determinism_of_a_reordered_cloth) {
+    enum { SIDE = 47 };
+    static const int32_t workers[] = {1, 2, 3, 8};
+    TestRandom random = test_random(90);
+    TestMesh grid = test_grid(SIDE, SIDE, 1, 1, TEST_DIAGONAL_NONE);
+    int32_t *name = test_alloc(sizeof *name * (size_t)grid.vertex_count);
+    for (int32_t v = 0; v < grid.vertex_count; v++) {
+        name[v] = v;
+    }
+    test_shuffle(&random, name, grid.vertex_count);
+    TestMesh mesh = test_renumbered(&grid, name);
+    const int32_t pins[2] = {name[0], name[SIDE]};
+    uint64_t want = 0;
+    for (size_t i = 0; i < sizeof workers / sizeof workers[0]; i++) {
+        ToileSimDef def = toile_sim_def_default();
+        def.threads = workers[i];
+        ToileSim *sim = test_sim(&def);
+        test_add(sim, &mesh, NULL, pins, 2);
+        test_step(sim, 1);
+        uint64_t got = toile_sim_state_hash(sim);
+        ck_assert_msg(i == 0 || got == want, "%d workers", (int)workers[i]);
+        want = got;
+        toile_sim_destroy(sim);
+    }
+    test_mesh_free(&mesh);
+    test_mesh_free(&grid);
+    free(name);
+}
+END_TEST
+
 TEST_MAIN("determinism", determinism_same_bits_for_any_workers_and_from_run_to_run,
           determinism_same_bits_in_every_build, determinism_of_every_model_in_every_build,
-          determinism_settle_gives_the_same_bits)
+          determinism_settle_gives_the_same_bits, determinism_of_a_reordered_cloth)

@@ -539,28 +539,6 @@ START_TEST(reorder_snapshot_goes_on_with_the_same_bits) {
 }
 END_TEST
 
-START_TEST(reorder_same_bits_for_any_workers) {
-    static const int32_t workers[] = {1, 2, 3, 8};
-    TestRandom random = test_random(90);
-    Twins twins = make_twins(&random);
-    uint64_t want = 0;
-    int32_t pins[PINS];
-    corners_of(&twins, pins);
-    for (size_t i = 0; i < sizeof workers / sizeof workers[0]; i++) {
-        ToileSimDef def = toile_sim_def_default();
-        def.threads = workers[i];
-        ToileSim *sim = test_sim(&def);
-        add(sim, &twins.other, NULL, pins, PINS);
-        test_step(sim, 1);
-        uint64_t got = toile_sim_state_hash(sim);
-        ck_assert_msg(i == 0 || got == want, "%d workers", (int)workers[i]);
-        want = got;
-        toile_sim_destroy(sim);
-    }
-    free_twins(&twins);
-}
-END_TEST
-
 /* cloths of both kinds side by side move as if alone, and keep their state when others go */
 START_TEST(reorder_cloths_come_and_go) {
     TestRandom random = test_random(91);
@@ -628,5 +606,4 @@ TEST_MAIN("reorder", reorder_keeps_forces_of_every_fabric, reorder_keeps_an_expl
           reorder_keeps_a_frame, reorder_hands_back_what_was_given, reorder_pins_the_vertices_named,
           reorder_errors_name_the_users_vertices, reorder_details_are_those_of_the_mesh,
           reorder_splits_quads_by_the_users_numbers, reorder_snapshot_goes_on_with_the_same_bits,
-          reorder_same_bits_for_any_workers, reorder_cloths_come_and_go,
-          reorder_faults_in_add_cloth)
+          reorder_cloths_come_and_go, reorder_faults_in_add_cloth)
