@@ -22,6 +22,8 @@ void toile_scene_free(ToileScene *scene) {
         toile_obj_free(scene->cloths[i].rest);
         free(scene->cloths[i].mesh_file);
     }
+    for (int32_t i = 0; i < scene->collider_count; i++)
+        tl_scene_free_surface(scene->colliders[i].surface);
     free(scene->cache);
     free(scene->preview);
     tl_io_arena_free(&scene->arena);
@@ -107,15 +109,14 @@ static void read_text(TlSceneReader *reader, const char *text, size_t size,
     finish_hash(reader);
 }
 
-static ToileStatus cannot_read(const char *path, ToileStatus status, const ToileError *cause,
-                               TlReport *report) {
+void tl_scene_report_file(TlReport *report, const char *path, ToileStatus status,
+                          const ToileError *cause) {
     /* the sentence names the file already; findings hold the place apart */
     const char *sentence = cause->message;
     size_t length = strlen(path);
     if (strncmp(sentence, path, length) == 0 && strncmp(sentence + length, ": ", 2) == 0)
         sentence += length + 2;
     tl_report_error(report, status, (TlIoPlace){path, 0, 0}, "%s", sentence);
-    return status;
 }
 
 ToileStatus toile_scene_load(const char *path, const char *const *overrides, int32_t override_count,
@@ -137,8 +138,10 @@ ToileStatus toile_scene_load_wedge(const char *path, const char *const *override
                           "as it is told, and a wedge of 0 or more, or -1");
     *out = NULL;
     ToileStatus status = tl_io_read_file(path, TL_JSON_MAX_BYTES, &text, &size, &cause);
-    if (status != TOILE_STATUS_OK)
-        return cannot_read(path, status, &cause, &report);
+    if (status != TOILE_STATUS_OK) {
+        tl_scene_report_file(&report, path, status, &cause);
+        return status;
+    }
     ToileScene *scene = calloc(1, sizeof *scene);
     if (!scene) {
         free(text);
@@ -258,4 +261,35 @@ ToileStatus toile_scene_get_collider(const ToileScene *scene, int32_t index, dou
     full.pose = tl_scene_pose(&scene->colliders[index], frame);
     hand_out(collider, &full, sizeof full);
     return TOILE_STATUS_OK;
+}
+
+ToileStatus toile_scene_get_collider_file(const ToileScene *scene, int32_t index, const char **file,
+                                          int32_t *deforms, ToileError *error) {
+    if (!scene || !file)
+        return tl_io_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
+                          "toile_scene_get_collider_file needs a scene and a place for the file's "
+                          "name, not NULL");
+    if (index < 0 || index >= scene->collider_count)
+        return refuse_index("collider", index, scene->collider_count, error);
+    const TlSceneSurface *surface = scene->colliders[index].surface;
+    *file = surface ? surface->file : NULL;
+    if (deforms)
+        *deforms = surface && surface->deforms ? 1 : 0;
+    return TOILE_STATUS_OK;
+}
+
+ToileStatus toile_scene_get_collider_positions(const ToileScene *scene, int32_t index, double frame,
+                                               double *positions_m, ToileError *error) {
+    if (!scene || !positions_m || !isfinite(frame))
+        return tl_io_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
+                          "toile_scene_get_collider_positions needs a scene, a frame and a place "
+                          "for the positions, not NULL");
+    if (index < 0 || index >= scene->collider_count)
+        return refuse_index("collider", index, scene->collider_count, error);
+    const TlSceneCollider *collider = &scene->colliders[index];
+    if (!collider->surface)
+        return tl_io_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
+                          "Collider \"%.64s\" is no mesh and has no vertices", collider->def.name);
+    return tl_scene_surface_positions(collider->surface, collider->def.name, frame, positions_m,
+                                      error);
 }

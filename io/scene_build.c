@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 Toile contributors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A simulation from a scene, and its aim at each frame: poses of colliders, which pins hold, and
- * where pins that follow a collider go. */
+/* A simulation from a scene, and its aim at each frame: poses and vertices of colliders, which pins
+ * hold, and where pins that follow a collider go. */
 #include "report.h"
 #include "rotation.h"
 #include "scene_types.h"
@@ -242,17 +242,43 @@ static ToileStatus aim_cloth(const ToileScene *scene, ToileSim *sim, int32_t ind
     return status;
 }
 
+/* Sends the vertices of a collider that deforms. */
+static ToileStatus aim_surface(const ToileScene *scene, ToileSim *sim, int32_t index, int32_t frame,
+                               ToileError *error) {
+    const TlSceneCollider *collider = &scene->colliders[index];
+    const TlSceneSurface *surface = collider->surface;
+    double *positions_m = malloc(3 * (size_t)surface->mesh.vertex_count * sizeof *positions_m);
+    if (!positions_m)
+        return tl_io_out_of_memory(error);
+    ToileStatus status =
+        tl_scene_surface_positions(surface, collider->def.name, frame, positions_m, error);
+    if (status == TOILE_STATUS_OK)
+        status = toile_sim_set_collider_positions(sim, collider_id(index), positions_m, error);
+    free(positions_m);
+    return status;
+}
+
+static ToileStatus aim_collider(const ToileScene *scene, ToileSim *sim, int32_t index,
+                                int32_t frame, ToileError *error) {
+    const TlSceneCollider *collider = &scene->colliders[index];
+    ToileStatus status = TOILE_STATUS_OK;
+    if (collider->key_count > 0) {
+        ToilePose pose = tl_scene_pose(collider, frame);
+        status = toile_sim_set_collider_pose(sim, collider_id(index), &pose, error);
+    }
+    if (status == TOILE_STATUS_OK && collider->surface && collider->surface->deforms)
+        status = aim_surface(scene, sim, index, frame, error);
+    return status;
+}
+
 ToileStatus toile_scene_aim(const ToileScene *scene, ToileSim *sim, int32_t frame,
                             ToileError *error) {
     ToileStatus status = TOILE_STATUS_OK;
     if (!scene || !sim)
         return tl_io_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
                           "toile_scene_aim needs a scene and a simulation of it, not NULL.");
-    for (int32_t i = 0; i < scene->collider_count && status == TOILE_STATUS_OK; i++) {
-        ToilePose pose = tl_scene_pose(&scene->colliders[i], frame);
-        if (scene->colliders[i].key_count > 0)
-            status = toile_sim_set_collider_pose(sim, collider_id(i), &pose, error);
-    }
+    for (int32_t i = 0; i < scene->collider_count && status == TOILE_STATUS_OK; i++)
+        status = aim_collider(scene, sim, i, frame, error);
     for (int32_t i = 0; i < scene->cloth_count && status == TOILE_STATUS_OK; i++)
         status = aim_cloth(scene, sim, i, frame, error);
     return status;

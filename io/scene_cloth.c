@@ -20,8 +20,7 @@
 
 /* ---- files ---- */
 
-/* Archives and animated meshes are named FILE.abc:/path. */
-static bool names_archive(const char *text) {
+bool tl_scene_names_archive(const char *text) {
     return tl_scene_has_ending(text, ".abc") || strstr(text, ".abc:/") != NULL;
 }
 
@@ -34,8 +33,8 @@ ToileObj *tl_scene_read_mesh(TlSceneReader *reader, const TlKeys *keys, const ch
     if (!text)
         return NULL;
     const TlJson *value = tl_keys_get(keys, key, TL_KEY_PLAIN);
-    if (names_archive(text)) {
-        tl_keys_unavailable(keys, key, value, "reading Alembic archives is",
+    if (tl_scene_names_archive(text)) {
+        tl_keys_unavailable(keys, key, value, "reading cloth from Alembic archives is",
                             "export the mesh as OBJ");
         return NULL;
     }
@@ -53,8 +52,7 @@ ToileObj *tl_scene_read_mesh(TlSceneReader *reader, const TlKeys *keys, const ch
     return obj;
 }
 
-/* Whether two meshes have the same faces, or one has none at all. */
-static bool same_faces(const ToileMeshDef *a, const ToileMeshDef *b) {
+bool tl_scene_same_faces(const ToileMeshDef *a, const ToileMeshDef *b) {
     if (a->face_count == 0 || b->face_count == 0)
         return true;
     return a->face_count == b->face_count && a->corner_count == b->corner_count &&
@@ -77,7 +75,7 @@ static ToileObj *read_pose(TlSceneReader *reader, const TlKeys *keys, const char
         toile_obj_free(obj);
         obj = NULL;
     }
-    if (obj && cloth->mesh && !same_faces(&obj->mesh, &cloth->mesh->mesh)) {
+    if (obj && cloth->mesh && !tl_scene_same_faces(&obj->mesh, &cloth->mesh->mesh)) {
         tl_keys_error(keys, key, tl_keys_get(keys, key, TL_KEY_PLAIN), TOILE_STATUS_INVALID_DATA,
                       "the faces of %.200s are not those of the mesh %.200s; export it from the "
                       "same mesh, or without faces",

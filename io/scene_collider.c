@@ -1,7 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 Toile contributors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Colliders of a scene and their motion: keys of a rigid motion about the origin, straight and by
- * the shortest arc between keys, still before the first and after the last. */
+/* Colliders of a scene: shapes, values by group of vertices, and motion: keys of a rigid motion
+ * about the origin, straight and by the shortest arc between keys, still before the first and after
+ * the last. Meshes are read in scene_surface.c. */
 #include "rotation.h"
 #include "scene_types.h"
 
@@ -54,15 +55,36 @@ static void read_box(const TlKeys *parent, ToileColliderDef *def) {
                       "a half size is 0 or less; all three must be above 0");
 }
 
-static void read_shape(const TlKeys *keys, ToileColliderDef *def) {
-    static const char *const shapes[] = {"sphere", "plane", "box", "mesh"};
+static void read_capsule(const TlKeys *parent, ToileColliderDef *def) {
+    static const char *const known[] = {"from", "to", "radius"};
+    TlKeys keys;
+    def->shape = TOILE_COLLIDER_CAPSULE;
+    tl_keys_open_child(&keys, parent, "capsule", TL_KEY_PLAIN, known, COUNT(known));
+    tl_keys_get(&keys, "from", TL_KEY_REQUIRED);
+    tl_keys_vector(&keys, "from", TL_KEY_PLAIN, FAR_M, def->center_m);
+    tl_keys_vector(&keys, "to", TL_KEY_REQUIRED, FAR_M, def->end_m);
+    tl_keys_number(&keys, "radius", TL_KEY_REQUIRED, above_zero, &def->radius_m);
+}
+
+static void read_mesh(TlSceneReader *reader, const TlKeys *keys, double unit_m,
+                      TlSceneCollider *collider) {
+    collider->def.shape = TOILE_COLLIDER_MESH;
+    collider->surface = tl_scene_read_surface(reader, keys, unit_m);
+    if (collider->surface)
+        collider->def.mesh = &collider->surface->mesh;
+}
+
+static void read_shape(TlSceneReader *reader, const TlKeys *keys, double unit_m,
+                       TlSceneCollider *collider) {
+    static const char *const shapes[] = {"sphere", "plane", "box", "capsule", "mesh"};
+    ToileColliderDef *def = &collider->def;
     int32_t found = 0;
     for (int32_t i = 0; i < COUNT(shapes); i++)
         found += tl_keys_get(keys, shapes[i], TL_KEY_PLAIN) ? 1 : 0;
     if (keys->object && found != 1)
         tl_keys_error(keys, "", NULL, TOILE_STATUS_INVALID_DATA,
-                      "this collider has %d shapes; exactly one of \"sphere\", \"plane\" or "
-                      "\"box\" is allowed",
+                      "this collider has %d shapes; exactly one of \"sphere\", \"plane\", "
+                      "\"box\", \"capsule\" or \"mesh\" is allowed",
                       found);
     if (tl_keys_get(keys, "sphere", TL_KEY_PLAIN))
         read_sphere(keys, def);
@@ -70,9 +92,77 @@ static void read_shape(const TlKeys *keys, ToileColliderDef *def) {
         read_plane(keys, def);
     if (tl_keys_get(keys, "box", TL_KEY_PLAIN))
         read_box(keys, def);
+    if (tl_keys_get(keys, "capsule", TL_KEY_PLAIN))
+        read_capsule(keys, def);
     if (tl_keys_get(keys, "mesh", TL_KEY_PLAIN))
-        tl_keys_unavailable(keys, "mesh", tl_keys_get(keys, "mesh", TL_KEY_PLAIN),
-                            "mesh colliders are", "use a sphere, a plane or a box");
+        read_mesh(reader, keys, unit_m, collider);
+}
+
+/* ---- maps ---- */
+
+/* Gives the vertices of a group their own value. */
+static void read_group_value(TlSceneReader *reader, const TlJson *object, const char *path,
+                             const TlSceneSurface *surface, double *values) {
+    static const char *const known[] = {"group", "value"};
+    TlKeys keys;
+    double value = 0;
+    tl_keys_open(&keys, reader->report, object, path, known, COUNT(known));
+    tl_keys_get(&keys, "group", TL_KEY_REQUIRED);
+    tl_keys_number(&keys, "value", TL_KEY_REQUIRED, zero_or_more, &value);
+    int32_t group = tl_scene_find_group_of(&keys, surface->obj, surface->file);
+    for (int32_t i = 0; group >= 0 && i < surface->obj->group_vertex_counts[group]; i++)
+        values[surface->obj->group_vertices[group][i]] = value;
+}
+
+/* One value per vertex: `everywhere`, but for the groups that the map names; NULL: no map. */
+static const double *read_map(TlSceneReader *reader, const TlKeys *maps, const char *key,
+                              const TlSceneSurface *surface, double everywhere) {
+    char path[TL_PATH_SIZE];
+    int32_t index = 0;
+    const TlJson *map = tl_keys_get(maps, key, TL_KEY_NULLABLE);
+    if (!map)
+        return NULL;
+    size_t count = (size_t)surface->mesh.vertex_count;
+    double *values = tl_io_arena_array(&reader->scene->arena, count, sizeof *values);
+    if (!values) {
+        tl_report_out_of_memory(reader->report);
+        return NULL;
+    }
+    for (size_t i = 0; i < count; i++)
+        values[i] = everywhere;
+    tl_path_key(path, maps->path, key);
+    if (map->kind != TL_JSON_ARRAY) {
+        read_group_value(reader, map, path, surface, values);
+        return values;
+    }
+    for (const TlJson *part = map->first; part; part = part->next) {
+        tl_path_element(path, maps->path, key, index++);
+        read_group_value(reader, part, path, surface, values);
+    }
+    return values;
+}
+
+static void read_maps(TlSceneReader *reader, const TlKeys *keys, TlSceneCollider *collider) {
+    static const char *const known[] = {"thickness", "friction"};
+    const TlSceneSurface *surface = collider->surface;
+    const TlJson *value = tl_keys_get(keys, "maps", TL_KEY_NULLABLE);
+    TlKeys maps;
+    tl_keys_open_child(&maps, keys, "maps", TL_KEY_NULLABLE, known, COUNT(known));
+    if (!maps.object || value->count == 0)
+        return;
+    if (collider->def.shape != TOILE_COLLIDER_MESH)
+        tl_keys_error(keys, "maps", value, TOILE_STATUS_INVALID_DATA,
+                      "only a mesh has groups of vertices; give the collider a \"mesh\", or one "
+                      "\"thickness_m\" and \"friction\" for all of it");
+    else if (surface && !surface->obj)
+        tl_keys_unavailable(keys, "maps", value, "groups of an archive are",
+                            "export the collider as OBJ");
+    if (!surface || !surface->obj)
+        return;
+    collider->def.vertex_thickness_m =
+        read_map(reader, &maps, "thickness", surface, collider->def.thickness_m);
+    collider->def.vertex_friction =
+        read_map(reader, &maps, "friction", surface, collider->def.friction);
 }
 
 /* ---- motion ---- */
@@ -141,12 +231,13 @@ static void check_unique(TlSceneReader *reader, const TlKeys *keys, int32_t inde
 
 static void read_collider(TlSceneReader *reader, const TlKeys *root, const TlJson *value,
                           int32_t index) {
-    static const char *const known[] = {"name",   "sphere",      "plane",    "box",   "mesh",
-                                        "unit_m", "thickness_m", "friction", "motion"};
+    static const char *const known[] = {"name",     "sphere", "plane",  "box",
+                                        "capsule",  "mesh",   "unit_m", "thickness_m",
+                                        "friction", "maps",   "motion"};
     char path[TL_PATH_SIZE];
     char name[32];
     TlKeys keys;
-    double unit_m = 1;
+    double unit_m = reader->scene->unit_m;
     TlSceneCollider *collider = &reader->scene->colliders[index];
     toile_collider_def_init(&collider->def, (uint32_t)sizeof collider->def);
     snprintf(name, sizeof name, "collider%d", index);
@@ -160,11 +251,12 @@ static void read_collider(TlSceneReader *reader, const TlKeys *root, const TlJso
     tl_keys_string(&keys, "name", TL_KEY_PLAIN, &collider->def.name);
     tl_scene_check_name(&keys, collider->def.name);
     check_unique(reader, &keys, index);
-    read_shape(&keys, &collider->def);
     tl_keys_number(&keys, "unit_m", TL_KEY_PLAIN, (TlRange){0, 1e6, true}, &unit_m);
+    read_shape(reader, &keys, unit_m, collider);
     tl_keys_number(&keys, "thickness_m", TL_KEY_PLAIN, zero_or_more, &collider->def.thickness_m);
     tl_keys_number(&keys, "friction", TL_KEY_NULLABLE | TL_KEY_ANIMATED, zero_or_more,
                    &collider->def.friction);
+    read_maps(reader, &keys, collider);
     read_motion(reader, &keys, collider);
 }
 
@@ -181,7 +273,7 @@ void tl_scene_read_colliders(TlSceneReader *reader, const TlKeys *root) {
         return;
     }
     for (const TlJson *value = list->first; value; value = value->next) {
-        read_collider(reader, root, value, index);
-        scene->collider_count = ++index;
+        scene->collider_count = index + 1; /* what was read so far is freed with the scene */
+        read_collider(reader, root, value, index++);
     }
 }

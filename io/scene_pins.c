@@ -33,11 +33,14 @@ static void list_groups(const ToileObj *obj, char *text, size_t size) {
 }
 
 int32_t tl_scene_find_group(const TlKeys *keys, const TlSceneCloth *cloth) {
+    return tl_scene_find_group_of(keys, cloth->mesh, cloth->mesh_file);
+}
+
+int32_t tl_scene_find_group_of(const TlKeys *keys, const ToileObj *obj, const char *file) {
     const char *name = NULL;
     tl_keys_string(keys, "group", TL_KEY_NULLABLE, &name);
-    if (!name || !cloth->mesh)
+    if (!name || !obj)
         return -1;
-    const ToileObj *obj = cloth->mesh;
     for (int32_t i = 0; i < obj->group_count; i++)
         if (strcmp(obj->group_names[i], name) == 0)
             return i;
@@ -48,15 +51,15 @@ int32_t tl_scene_find_group(const TlKeys *keys, const TlSceneCloth *cloth) {
     list_groups(obj, groups, sizeof groups);
     if (near)
         tl_keys_error(keys, "group", value, TOILE_STATUS_INVALID_DATA,
-                      "%.200s has no group \"%.64s\", only %s; did you mean \"%.64s\"?",
-                      cloth->mesh_file, name, groups, near);
+                      "%.200s has no group \"%.64s\", only %s; did you mean \"%.64s\"?", file, name,
+                      groups, near);
     else if (obj->group_count > 0)
         tl_keys_error(keys, "group", value, TOILE_STATUS_INVALID_DATA,
-                      "%.200s has no group \"%.64s\", only %s", cloth->mesh_file, name, groups);
+                      "%.200s has no group \"%.64s\", only %s", file, name, groups);
     else
         tl_keys_error(keys, "group", value, TOILE_STATUS_INVALID_DATA,
                       "%.200s has no group \"%.64s\", nor any other (g or o statements name them)",
-                      cloth->mesh_file, name);
+                      file, name);
     return -1;
 }
 
@@ -130,6 +133,16 @@ static int32_t first_break(const TlScenePin *pin, int32_t start) {
 
 /* ---- following ---- */
 
+/* A pin keeps its place on a body that moves and turns, not on one that bends. */
+static bool check_rigid(const TlKeys *keys, const TlSceneCollider *collider) {
+    if (!collider->surface || !collider->surface->deforms)
+        return true;
+    tl_keys_unavailable(keys, "follow", tl_keys_get(keys, "follow", TL_KEY_PLAIN),
+                        "following a collider that deforms is",
+                        "name one whose motion is given by \"motion\"");
+    return false;
+}
+
 static int32_t find_collider(TlSceneReader *reader, const TlKeys *keys) {
     const ToileScene *scene = reader->scene;
     const char *names[NAMES_MAX];
@@ -141,7 +154,7 @@ static int32_t find_collider(TlSceneReader *reader, const TlKeys *keys) {
         if (i < NAMES_MAX)
             names[i] = scene->colliders[i].def.name;
         if (strcmp(scene->colliders[i].def.name, name) == 0)
-            return i;
+            return check_rigid(keys, &scene->colliders[i]) ? i : -1;
     }
     const TlJson *value = tl_keys_get(keys, "follow", TL_KEY_PLAIN);
     if (tl_scene_has_ending(name, ".obj") || strstr(name, ".abc")) {

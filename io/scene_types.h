@@ -6,6 +6,7 @@
 
 #include "keys.h"
 #include "sha256.h"
+#include "toile_io/abc_c.h"
 #include "toile_io/obj.h"
 
 /* Vertices that are held, in which frames, and by what. */
@@ -40,9 +41,26 @@ typedef struct TlSceneKey {
     ToilePose pose;
 } TlSceneKey;
 
+/* The mesh of a collider: an OBJ file, numbered ones, or an object of an archive. */
+typedef struct TlSceneSurface {
+    ToileMeshDef mesh; /* at the first frame; faces of three or four corners */
+    char *file;        /* for free(): as toile_scene_get_collider_file hands it out */
+    ToileObj *obj;     /* the first file, with its groups; NULL: an archive */
+    /* for free(): what `mesh` holds beside the arrays of `obj` */
+    double *positions_m;
+    int32_t *face_sizes, *corners;
+    bool deforms;         /* vertices move before the pose: the files are read frame by frame */
+    double unit_m;        /* metres per unit of the files */
+    abcc_reader *archive; /* NULL: OBJ */
+    abcc_obj object;
+    double fps;
+    bool z_up; /* of the scene; archives are Y up */
+} TlSceneSurface;
+
 typedef struct TlSceneCollider {
     ToileColliderDef def;
-    TlSceneKey *keys; /* ascending frames */
+    TlSceneSurface *surface; /* of a mesh, else NULL */
+    TlSceneKey *keys;        /* ascending frames */
     int32_t key_count;
 } TlSceneCollider;
 
@@ -114,6 +132,12 @@ void tl_scene_add_area(const double *positions, const int32_t *corners, int32_t 
                        double area2[3]);
 /* The group of the cloth's mesh that stands under the key "group", or -1. */
 int32_t tl_scene_find_group(const TlKeys *keys, const TlSceneCloth *cloth);
+/* The same for any mesh, read from `file`; NULL is allowed. */
+int32_t tl_scene_find_group_of(const TlKeys *keys, const ToileObj *obj, const char *file);
+/* Whether a text names an archive: FILE.abc or FILE.abc:/path. */
+bool tl_scene_names_archive(const char *text);
+/* Whether two meshes have the same faces, or one has none at all. */
+bool tl_scene_same_faces(const ToileMeshDef *a, const ToileMeshDef *b);
 
 /* Reads a fabric: a name of the library, a file, or an object. The mesh was read before, or is NULL
  * after an error. */
@@ -125,12 +149,34 @@ void tl_scene_read_bend(TlSceneReader *reader, const TlKeys *fabric_keys, TlScen
  * content and *resolved are for free(); NULL after an error. */
 char *tl_scene_read_input(TlSceneReader *reader, const TlKeys *keys, const char *key,
                           const TlJson *value, size_t limit, char **resolved, size_t *size);
+/* Adds a file of any size to the hash without keeping it. */
+ToileStatus tl_scene_hash_file(TlSceneReader *reader, const char *path, ToileError *error);
+/* Reports why a file could not be read, with the file as its place. */
+void tl_scene_report_file(TlReport *report, const char *path, ToileStatus status,
+                          const ToileError *cause);
+/* Reports that a file which `value` under `key` names cannot be read. */
+void tl_scene_cannot_read(const TlKeys *keys, const char *key, const TlJson *value,
+                          const char *resolved, ToileStatus status, const ToileError *error);
 /* Reads the frame range under the key "frames" into the scene's arena. */
 void tl_scene_read_frames(TlSceneReader *reader, const TlKeys *keys, int flags, bool ascending,
                           int32_t **frames, int32_t *count);
 bool tl_scene_has_ending(const char *text, const char *ending);
 /* Refuses names that cannot name an object in an archive or a file. */
 void tl_scene_check_name(const TlKeys *keys, const char *name);
+
+/* Reads the mesh of a collider under the key "mesh"; NULL after an error. */
+TlSceneSurface *tl_scene_read_surface(TlSceneReader *reader, const TlKeys *keys, double unit_m);
+/* NULL is allowed. */
+void tl_scene_free_surface(TlSceneSurface *surface);
+/* Where its vertices are at a frame: 3 values each; `name` of the collider for sentences. */
+ToileStatus tl_scene_surface_positions(const TlSceneSurface *surface, const char *name,
+                                       double frame, double *positions_m, ToileError *error);
+/* The same for an object of an archive: opens the file, finds the object and reads it at the first
+ * frame (false after an error); and reads positions at a frame. */
+bool tl_scene_open_archive(TlSceneReader *reader, const TlKeys *keys, const TlJson *value,
+                           TlSceneSurface *surface);
+ToileStatus tl_scene_archive_positions(const TlSceneSurface *surface, const char *name,
+                                       double frame, double *positions_m, ToileError *error);
 
 /* The pose of a collider at a frame. */
 ToilePose tl_scene_pose(const TlSceneCollider *collider, double frame);

@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 Toile contributors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Distances and normals of spheres, planes and boxes against sampled surfaces, and rigid motion. */
+/* Distances and normals of spheres, planes, boxes and capsules against sampled surfaces, rigid
+ * motion, and what stands for them in a surface. */
 #include "contact/collider.h"
 #include "support/builders.h"
 
@@ -11,7 +12,10 @@
 /* surfaces are sampled at GRID x GRID points a side: spacing 0.05, distances err by its square over
  * the distance */
 #define SAMPLING 0.02
-enum { GRID = 41, LOOPS = 40 };
+enum { GRID = 41, LOOPS = 40, AXIS_SAMPLES = 4000 };
+/* the axis of a capsule, at most 6 long, is sampled at AXIS_SAMPLES points: distances err by half a
+ * spacing at most, 8e-4, where x is on it */
+#define AXIS_SAMPLING 1e-3
 
 static ToilePose random_pose(TestRandom *random) {
     ToilePose pose;
@@ -98,12 +102,157 @@ START_TEST(collider_box_distance_matches_its_surface) {
 }
 END_TEST
 
+/* ---- capsules ---- */
+
+static TlPlaced place(const TlCollider *collider, const ToilePose *pose) {
+    TlMotion motion = tl_motion_from_pose(pose);
+    return tl_place(collider, &motion);
+}
+
+static ToileColliderDef random_capsule(TestRandom *random) {
+    ToileColliderDef def = toile_collider_def_default();
+    def.shape = TOILE_COLLIDER_CAPSULE;
+    tl_store3(def.center_m, random_point(random, 1));
+    tl_store3(def.end_m, random_point(random, 1));
+    def.radius_m = test_between(random, 0.3, 1.0);
+    return def;
+}
+
+/* The distance is that of the nearest point of the axis, less the radius; the normal is its
+ * gradient. */
+START_TEST(collider_capsule_distance_is_that_of_its_axis) {
+    TestRandom random = test_random(115);
+    for (int loop = 0; loop < LOOPS; loop++) {
+        ToileColliderDef def = random_capsule(&random);
+        ToilePose pose = random_pose(&random);
+        TlCollider collider = tl_collider(&def);
+        TlPlaced placed = place(&collider, &pose);
+        TlVec3 a = tl_placed_point(&placed, collider.center),
+               b = tl_placed_point(&placed, collider.end);
+        TlVec3 x = tl_add3(a, random_point(&random, 2)), n, m;
+        double best = (double)INFINITY;
+        for (int i = 0; i <= AXIS_SAMPLES; i++) {
+            TlVec3 p = tl_madd3(a, (double)i / AXIS_SAMPLES, tl_sub3(b, a));
+            best = tl_min(best, tl_length3(tl_sub3(x, p)));
+        }
+        double d = tl_collider_distance(&placed, x, &n);
+        ASSERT_NEAR(d, best - def.radius_m, AXIS_SAMPLING);
+        ASSERT_NEAR(tl_length3(n), 1.0, ROUNDING);
+        ASSERT_BELOW(tl_collider_distance(&placed, tl_madd3(x, -d, n), &m), 10 * ROUNDING);
+        ASSERT_NEAR(tl_collider_distance(&placed, tl_madd3(x, 0.1, n), &m), d + 0.1, 10 * ROUNDING);
+    }
+}
+END_TEST
+
+START_TEST(collider_capsule_without_length_is_a_sphere) {
+    TestRandom random = test_random(116);
+    for (int loop = 0; loop < LOOPS; loop++) {
+        ToileColliderDef def = random_capsule(&random);
+        tl_store3(def.end_m, tl_load3(def.center_m));
+        TlCollider capsule = tl_collider(&def), sphere = capsule;
+        sphere.shape = TOILE_COLLIDER_SPHERE;
+        ToilePose pose = random_pose(&random);
+        TlPlaced one = place(&capsule, &pose), other = place(&sphere, &pose);
+        TlVec3 x = random_point(&random, 2), n, m;
+        ck_assert(tl_collider_distance(&one, x, &n) == tl_collider_distance(&other, x, &m));
+        ck_assert(n.x == m.x && n.y == m.y && n.z == m.z);
+    }
+}
+END_TEST
+
+/* there the distance grows equally in all directions across the axis, and not along it */
+START_TEST(collider_capsule_has_a_normal_across_its_axis_on_it) {
+    static const double ends[][3] = {{0, 2, 0}, {3, 0, 0},    {0, 0, -1},
+                                     {1, 1, 1}, {1e-9, 5, 0}, {-2, 0.5, 7}};
+    ToilePose none = {{0, 0, 0}, {0, 0, 0}};
+    for (int i = 0; i < 6; i++) {
+        ToileColliderDef def = toile_collider_def_default();
+        def.shape = TOILE_COLLIDER_CAPSULE;
+        tl_store3(def.end_m, tl_load3(ends[i]));
+        TlCollider collider = tl_collider(&def);
+        TlPlaced placed = place(&collider, &none);
+        TlVec3 n;
+        for (int k = 0; k <= 4; k++) {
+            TlVec3 x = tl_scale3(0.25 * k, tl_load3(ends[i]));
+            ASSERT_NEAR(tl_collider_distance(&placed, x, &n), -def.radius_m, ROUNDING);
+            ASSERT_NEAR(tl_length3(n), 1.0, ROUNDING);
+            ASSERT_BELOW(tl_dot3(n, tl_unit3(tl_load3(ends[i]))), ROUNDING);
+        }
+    }
+}
+END_TEST
+
+START_TEST(collider_safe_move_is_half_the_least_thickness) {
+    ToileColliderDef def = toile_collider_def_default();
+    def.radius_m = 0.4;
+    def.half_m[1] = 0.1;
+    static const double want[] = {0.2, (double)INFINITY, 0.05, 0.2, (double)INFINITY};
+    for (int32_t shape = 0; shape <= TOILE_COLLIDER_MESH; shape++) {
+        def.shape = shape;
+        TlCollider collider = tl_collider(&def);
+        ck_assert_double_eq(tl_collider_safe_move(&collider), want[shape]);
+    }
+}
+END_TEST
+
+/* ---- as part of a surface ---- */
+
+START_TEST(collider_vertices_lie_on_its_shape) {
+    static const int32_t counts[] = {1, 0, 8, 2, 0}, triangles[] = {0, 0, 12, 1, 0};
+    ToilePose none = {{0, 0, 0}, {0, 0, 0}};
+    for (int32_t shape = 0; shape <= TOILE_COLLIDER_MESH; shape++) {
+        ToileColliderDef def = toile_collider_def_default();
+        def.shape = shape;
+        def.center_m[0] = 3;
+        TlCollider collider = tl_collider(&def);
+        TlPlaced placed = place(&collider, &none);
+        TlVec3 at[TL_COLLIDER_MOST_VERTICES], n;
+        ck_assert_int_eq(tl_collider_vertex_count(&collider), counts[shape]);
+        ck_assert_int_eq(tl_collider_triangles(&collider).count, triangles[shape]);
+        tl_collider_vertices(&collider, at);
+        for (int32_t i = 0; i < counts[shape]; i++) {
+            double d = tl_collider_distance(&placed, at[i], &n);
+            ASSERT_NEAR(d, -tl_collider_solid(&collider), ROUNDING);
+        }
+    }
+}
+END_TEST
+
+/* two triangles a side, whose normals point outwards, and whose areas are those of the sides */
+START_TEST(collider_box_triangles_close_it) {
+    ToileColliderDef def = toile_collider_def_default();
+    def.shape = TOILE_COLLIDER_BOX;
+    for (int i = 0; i < 3; i++) {
+        def.center_m[i] = 1 + i;
+        def.half_m[i] = 0.5 * (1 + i);
+    }
+    TlCollider collider = tl_collider(&def);
+    TlTriangles triangles = tl_collider_triangles(&collider);
+    TlVec3 at[TL_COLLIDER_MOST_VERTICES];
+    tl_collider_vertices(&collider, at);
+    static const double areas[3] = {6, 3, 2};
+    double normals[6][3] = {{0}};
+    for (int32_t t = 0; t < triangles.count; t++) {
+        const int32_t *v = triangles.vertex + 3 * t;
+        TlVec3 n = tl_cross3(tl_sub3(at[v[1]], at[v[0]]), tl_sub3(at[v[2]], at[v[0]]));
+        double *sum = normals[triangles.face[t]];
+        tl_store3(sum, tl_madd3(tl_load3(sum), 0.5, n));
+    }
+    for (int side = 0; side < 6; side++) {
+        for (int k = 0; k < 3; k++) {
+            double want = k == side / 2 ? (side % 2 == 0 ? -areas[k] : areas[k]) : 0.0;
+            ASSERT_NEAR(normals[side][k], want, ROUNDING);
+        }
+    }
+}
+END_TEST
+
 START_TEST(collider_signs_tell_inside_from_outside) {
     ToileColliderDef def = toile_collider_def_default();
     ToilePose none = {{0, 0, 0}, {0, 0, 0}};
     TlMotion motion = tl_motion_from_pose(&none);
     TlVec3 n;
-    for (int32_t shape = TOILE_COLLIDER_SPHERE; shape <= TOILE_COLLIDER_BOX; shape++) {
+    for (int32_t shape = TOILE_COLLIDER_SPHERE; shape <= TOILE_COLLIDER_CAPSULE; shape++) {
         def.shape = shape;
         TlCollider collider = tl_collider(&def);
         TlPlaced placed = tl_place(&collider, &motion);
@@ -242,7 +391,11 @@ START_TEST(motion_carries_points_back) {
 END_TEST
 
 TEST_MAIN("collider", collider_sphere_distance_matches_its_surface,
-          collider_box_distance_matches_its_surface, collider_signs_tell_inside_from_outside,
+          collider_box_distance_matches_its_surface, collider_capsule_distance_is_that_of_its_axis,
+          collider_capsule_without_length_is_a_sphere,
+          collider_capsule_has_a_normal_across_its_axis_on_it,
+          collider_safe_move_is_half_the_least_thickness, collider_vertices_lie_on_its_shape,
+          collider_box_triangles_close_it, collider_signs_tell_inside_from_outside,
           collider_box_normals_by_region, collider_plane_distance_is_along_its_normal,
           motion_rotates_about_the_origin_then_translates, motion_between_goes_evenly,
           motion_between_takes_the_shortest_arc, motion_between_equal_poses_stays,

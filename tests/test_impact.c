@@ -279,23 +279,27 @@ static ToileStats run_thrown(const Throw *how, ToileIntegrator integrator, int32
     def.quality = quality;
     def.substeps = substeps;
     def.integrator = integrator;
+    /* a sheet that crumples would meet itself, which is not what is looked at here */
+    def.contact_self = 0;
     def.allocator = test_allocator(&memory);
     ToileSim *sim = test_sim(&def);
     throw_sheet(sim, how, &cloth);
     ASSERT_OK(toile_sim_get_energies(sim, &energies, NULL));
     int64_t before = memory.requests;
+    int32_t growths = 0;
     for (int frame = 0; frame < THROWN_FRAMES; frame++) {
         test_step(sim, 1);
         ToileStats stats = test_stats(sim);
         ck_assert_int_eq(stats.retries,
                          stats.retries_failed + stats.retries_strain + stats.retries_newton);
+        growths = stats.contact_growths;
         sum.substeps += stats.substeps;
         sum.retries_strain += stats.retries_strain;
         sum.retries_newton += stats.retries_newton;
         sum.newton_rescues += stats.newton_rescues;
     }
-    /* a step that goes back needs no memory either */
-    ck_assert_int_eq(memory.requests, before);
+    /* a step that goes back needs no memory either, but for lists of contact that grow */
+    ck_assert_int_eq(memory.requests - growths, before);
     ASSERT_OK(toile_sim_get_positions(sim, cloth, x, NULL));
     toile_sim_destroy(sim);
     return sum;

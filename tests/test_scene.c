@@ -260,7 +260,7 @@ START_TEST(scene_says_what_this_version_cannot_do) {
         {", \"subdivide\": {\"output\": 1}", "", UNSUPPORTED, 4, 27,
          "cloth[0].subdivide.output: subdivision is not available"},
         {", \"start\": \"a.abc:/x\"", "", UNSUPPORTED, 4, 12,
-         "cloth[0].start: reading Alembic archives is not available"},
+         "cloth[0].start: reading cloth from Alembic archives is not available"},
         {", \"pins\": [{\"group\": \"all\", \"weight\": 0.5}]", "", UNSUPPORTED, 4, 39,
          "soft pins with a weight below 1 are not available"},
         {", \"pins\": [{\"group\": \"all\", \"weight\": [[1, 1], [9, 0]]}]", "", UNSUPPORTED, 4, 39,
@@ -270,8 +270,6 @@ START_TEST(scene_says_what_this_version_cannot_do) {
         {", \"pins\": [{\"group\": \"all\", \"follow\": \"body.abc:/body\"}]", "", UNSUPPORTED, 4,
          39, "following a mesh is not available"},
         {"", ", \"gravity_m_per_s2\": [[1, [0, 0, 0]]]", UNSUPPORTED, 6, 23, "lists of keys"},
-        {"", ", \"colliders\": [{\"mesh\": \"a.obj\"}]", UNSUPPORTED, 6, 26,
-         "mesh colliders are not available"},
         {"", ", \"fields\": [{\"wind\": {\"gust\": 1}}]", UNSUPPORTED, 6, 23,
          "fields[0].wind: wind is not available"},
         {"", ", \"fields\": [{\"pressure\": {\"pascal\": 1}}]", UNSUPPORTED, 6, 27,
@@ -485,11 +483,9 @@ START_TEST(scene_warns_about_odd_but_usable_content) {
     scene_check_warning(4, 42, "the pattern has an area of 4 m2, but the mesh one of 1 m2");
     scene_write(", \"pattern\": \"metric\", \"unit_m\": 2", "");
     scene_check_warning(3, 11, "set pattern_scale_m (2 would make them equal)");
-    scene_write("", ", \"contact\": {\"self\": true}");
-    scene_check_warning(6, 23, "contact.self: self-collision is not available");
     scene_write(", \"fabric\": {\"bend\": {\"poisson\": 0.3}}", "");
     scene_check_warning(4, 34, "has no effect on the bending model");
-    scene_write("", ", \"contact\": {\"self\": false}");
+    scene_write("", "");
     scene_check_no_warning();
 }
 END_TEST
@@ -843,8 +839,12 @@ START_TEST(scene_schema_is_valid_json_with_every_key) {
         "model",         "weft_N_m",  "warp_N_m", "damping_N_m_s",
         "damping_model", "scale",     "poisson",  "in_element_weight",
         "fold_exponent", "intervals", "law",      "rest_curvature_per_m"};
+    static const char *const collider[] = {"name",     "sphere", "plane",  "box",
+                                           "capsule",  "mesh",   "unit_m", "thickness_m",
+                                           "friction", "maps",   "motion"};
     TlIoArena arena = {0};
     const TlJson *schema = read_schema(&arena);
+    check_properties(at(schema, "$defs/collider"), collider, sizeof collider / sizeof collider[0]);
     check_properties(schema, keys, sizeof keys / sizeof keys[0]);
     const TlJson *fabric = at(schema, "$defs/fabric/properties");
     check_properties(at(fabric, "stretch"), stretch, sizeof stretch / sizeof stretch[0]);

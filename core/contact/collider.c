@@ -63,6 +63,7 @@ TlCollider tl_collider(const ToileColliderDef *def) {
     TlCollider c;
     c.shape = (ToileColliderShape)def->shape;
     c.center = tl_load3(def->center_m);
+    c.end = tl_load3(def->end_m);
     c.normal = tl_unit3(tl_load3(def->normal));
     c.half = tl_load3(def->half_m);
     c.radius = def->radius_m;
@@ -85,10 +86,12 @@ TlPlaced tl_place(const TlCollider *collider, const TlMotion *motion) {
 double tl_collider_safe_move(const TlCollider *c) {
     switch (c->shape) {
     case TOILE_COLLIDER_SPHERE:
+    case TOILE_COLLIDER_CAPSULE:
         return 0.5 * c->radius;
     case TOILE_COLLIDER_BOX:
         return 0.5 * tl_min(c->half.x, tl_min(c->half.y, c->half.z));
     case TOILE_COLLIDER_PLANE:
+    case TOILE_COLLIDER_MESH:
         break;
     }
     return (double)INFINITY;
@@ -103,6 +106,26 @@ static double sphere_distance(const TlCollider *c, TlVec3 p, TlVec3 *normal) {
     TlVec3 d = tl_sub3(p, c->center);
     double length = tl_length3(d);
     *normal = length > 0.0 ? tl_scale3(1.0 / length, d) : tl_vec3(0, 1, 0);
+    return length - c->radius;
+}
+
+/* A unit vector at right angles to an axis of any length; upwards when that is zero. */
+static TlVec3 across(TlVec3 axis) {
+    double x = fabs(axis.x), y = fabs(axis.y), z = fabs(axis.z);
+    TlVec3 least = x <= y && x <= z ? tl_vec3(1, 0, 0)
+                   : y <= z         ? tl_vec3(0, 1, 0)
+                                    : tl_vec3(0, 0, 1);
+    TlVec3 n = tl_unit3(tl_cross3(axis, least));
+    return tl_dot3(n, n) > 0.0 ? n : tl_vec3(0, 1, 0);
+}
+
+static double capsule_distance(const TlCollider *c, TlVec3 p, TlVec3 *normal) {
+    TlVec3 axis = tl_sub3(c->end, c->center), d = tl_sub3(p, c->center);
+    double along = tl_dot3(d, axis), length2 = tl_dot3(axis, axis);
+    double t = along <= 0.0 ? 0.0 : along >= length2 ? 1.0 : along / length2;
+    TlVec3 away = tl_sub3(p, tl_madd3(c->center, t, axis));
+    double length = tl_length3(away);
+    *normal = length > 0.0 ? tl_scale3(1.0 / length, away) : across(axis);
     return length - c->radius;
 }
 
@@ -145,6 +168,12 @@ double tl_collider_distance(const TlPlaced *placed, TlVec3 x, TlVec3 *normal) {
     case TOILE_COLLIDER_BOX:
         distance = box_distance(c, p, &n);
         break;
+    case TOILE_COLLIDER_CAPSULE:
+        distance = capsule_distance(c, p, &n);
+        break;
+    case TOILE_COLLIDER_MESH:
+        distance = (double)INFINITY;
+        break;
     }
     *normal = tl_mul3(&placed->R, n);
     return distance;
@@ -152,4 +181,56 @@ double tl_collider_distance(const TlPlaced *placed, TlVec3 x, TlVec3 *normal) {
 
 TlVec3 tl_collider_carry_back(const TlPlaced *from, const TlPlaced *to, TlVec3 x) {
     return tl_add3(tl_mul3(&from->R, to_local(to, x)), from->t);
+}
+
+TlVec3 tl_placed_point(const TlPlaced *placed, TlVec3 p) {
+    return tl_add3(tl_mul3(&placed->R, p), placed->t);
+}
+
+/* ---- as part of a surface ---- */
+
+int32_t tl_collider_vertex_count(const TlCollider *collider) {
+    switch (collider->shape) {
+    case TOILE_COLLIDER_SPHERE:
+        return 1;
+    case TOILE_COLLIDER_CAPSULE:
+        return 2;
+    case TOILE_COLLIDER_BOX:
+        return 8;
+    case TOILE_COLLIDER_PLANE:
+    case TOILE_COLLIDER_MESH:
+        break;
+    }
+    return 0;
+}
+
+void tl_collider_vertices(const TlCollider *c, TlVec3 out[TL_COLLIDER_MOST_VERTICES]) {
+    out[0] = c->center;
+    out[1] = c->end;
+    for (int i = 0; c->shape == TOILE_COLLIDER_BOX && i < 8; i++) {
+        out[i] = tl_add3(c->center, tl_vec3((i & 1) != 0 ? c->half.x : -c->half.x,
+                                            (i & 2) != 0 ? c->half.y : -c->half.y,
+                                            (i & 4) != 0 ? c->half.z : -c->half.z));
+    }
+}
+
+TlTriangles tl_collider_triangles(const TlCollider *collider) {
+    /* corners count x first, then y, then z */
+    static const int32_t box[] = {0, 4, 6, 0, 6, 2, 1, 3, 7, 1, 7, 5, 0, 1, 5, 0, 5, 4,
+                                  2, 6, 7, 2, 7, 3, 0, 2, 3, 0, 3, 1, 4, 5, 7, 4, 7, 6};
+    static const int32_t box_side[] = {0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5};
+    static const int32_t capsule[] = {0, 1, 1}, capsule_face[] = {0};
+    switch (collider->shape) {
+    case TOILE_COLLIDER_BOX:
+        return (TlTriangles){12, box, box_side};
+    case TOILE_COLLIDER_CAPSULE:
+        return (TlTriangles){1, capsule, capsule_face};
+    default:
+        return (TlTriangles){0, NULL, NULL};
+    }
+}
+
+double tl_collider_solid(const TlCollider *c) {
+    bool round = c->shape == TOILE_COLLIDER_SPHERE || c->shape == TOILE_COLLIDER_CAPSULE;
+    return round ? c->radius : 0.0;
 }

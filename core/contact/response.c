@@ -7,24 +7,25 @@
  *   d0 <= d < r/2   -k r^2/4 ln d + const, twice continuously differentiable at r/2
  *   d < d0          its quadratic continuation, so that it is finite everywhere; d0 = r/2000
  *
- * k = area * PRESSURE / r: a load of PRESSURE presses the cloth through its contact distance,
+ * k = area * pressure / r: a load of that pressure presses the cloth through its contact distance,
  * whatever the mesh. Friction is Coulomb's, lagged: the normal force and the tangent plane are
  * those of the current Newton iterate, the slip counts from the place the vertex would have had it
  * stuck. f1(y) = 2y - y^2 for y = slip/slip_m < 1 smooths the start; the Hessian of that potential
- * is exact and never negative. The projection is the hard guarantee that no vertex ends inside a
- * collider. [CIPC] Li, Kaufman, Jiang: Codimensional incremental potential contact, 2021, for the
- * lagged friction potential. */
+ * is never negative; it is exact where motion goes on; where friction would turn it round within
+ * the step it is so much more that motion ends, and where cloth is pulled off so much less. The
+ * projection is the hard guarantee that no vertex ends inside a collider. [CIPC] Li, Kaufman,
+ * Jiang: Codimensional incremental potential contact, 2021, for the lagged friction potential. */
 #include "contact/response.h"
 
 #include "base/elementary.h"
 
-#define PRESSURE 50.0       /* Pa */
+/* slip that has no direction, over slip_m */
+#define LEAST_SLIP 1e-9
 #define SOFT_END 5e-4       /* d0 over r */
-#define APPROACH 0.2        /* a step may take a vertex to this part of its distance */
+#define APPROACH 0.6        /* a step may take a vertex to this part of its distance */
 #define PROJECTION_ROUNDS 8 /* for places between colliders */
 
-/* Value, first and second derivative by d. */
-static double potential(double k, double r, double d, double *first, double *second) {
+double tl_contact_potential(double k, double r, double d, double *first, double *second) {
     if (d >= 0.5 * r) {
         *first = -k * (r - d);
         *second = k;
@@ -49,7 +50,7 @@ double tl_contact_value(const TlContacts *contacts, int32_t cloth, double area, 
         double r = contacts->radius[cloth * contacts->collider_count + i];
         double d = tl_collider_distance(&contacts->now[i], x, &n);
         if (d < r) {
-            total += potential(area * PRESSURE / r, r, d, &first, &second);
+            total += tl_contact_potential(area * TL_CONTACT_PRESSURE / r, r, d, &first, &second);
         }
     }
     return total;
@@ -66,7 +67,7 @@ int32_t tl_contact_derive(const TlContacts *contacts, int32_t cloth, double area
         if (d >= r) {
             continue;
         }
-        potential(area * PRESSURE / r, r, d, &first, &second);
+        tl_contact_potential(area * TL_CONTACT_PRESSURE / r, r, d, &first, &second);
         const double a[3] = {n.x, n.y, n.z};
         for (int j = 0; j < 3; j++) {
             grad[j] += first * a[j];
@@ -81,6 +82,28 @@ int32_t tl_contact_derive(const TlContacts *contacts, int32_t cloth, double area
         }
     }
     return deepest;
+}
+
+bool tl_contact_ahead(const TlContacts *contacts, int32_t cloth, double area, TlVec3 x,
+                      TlVec3 ahead, double hess[9], double push[3]) {
+    bool any = false;
+    for (int32_t i = 0; i < contacts->collider_count; i++) {
+        double r = contacts->radius[cloth * contacts->collider_count + i];
+        TlVec3 n;
+        double d = tl_collider_distance(&contacts->now[i], x, &n);
+        if (d < r || d + tl_dot3(n, ahead) >= r) {
+            continue;
+        }
+        const double a[3] = {n.x, n.y, n.z}, stiffness = area * TL_CONTACT_PRESSURE / r;
+        for (int j = 0; j < 3; j++) {
+            push[j] += stiffness * (r - d) * a[j];
+            for (int k = 0; k < 3; k++) {
+                hess[3 * j + k] += stiffness * a[j] * a[k];
+            }
+        }
+        any = true;
+    }
+    return any;
 }
 
 TlFriction tl_friction_lag(const TlContacts *contacts, int32_t cloth, int32_t collider,
@@ -101,16 +124,31 @@ double tl_friction_value(const TlFriction *friction, double slip_m, TlVec3 x) {
     return friction->force * (y < 1.0 ? slip_m * (y * y - y * y * y / 3.0) : s - slip_m / 3.0);
 }
 
-void tl_friction_derive(const TlFriction *friction, double slip_m, TlVec3 x, double grad[3],
-                        double hess[9]) {
+void tl_friction_derive(const TlFriction *friction, double slip_m, const TlDrive *drive, TlVec3 x,
+                        double grad[3], double hess[9]) {
     TlVec3 slip = slip_of(friction, x);
     double s = tl_length3(slip), y = s / slip_m;
+    bool moves = y > LEAST_SLIP;
     /* stiffness across the slip and along it; both are never negative */
     double k = friction->force * (y < 1.0 ? (2.0 - y) / slip_m : 1.0 / s);
     double along = y < 1.0 ? friction->force * (2.0 - 2.0 * y) / slip_m : 0.0;
+    /* friction stops motion within the step, but does not turn it round */
+    if (drive != NULL && moves) {
+        along = tl_max(along, k - tl_dot3(drive->force, slip) / (s * s) - drive->inertia);
+    }
+    if (drive != NULL && y < 1.0) {
+        /* nor does it hold what is pulled off in this step: the secant to where that comes */
+        TlVec3 pull =
+            tl_madd3(drive->force, -tl_dot3(drive->force, friction->normal), friction->normal);
+        double way =
+            (tl_length3(tl_madd3(pull, drive->inertia, slip)) - friction->force) / drive->inertia;
+        if (way > slip_m) {
+            k = along = friction->force / way;
+        }
+    }
     const double n[3] = {friction->normal.x, friction->normal.y, friction->normal.z};
     const double d[3] = {slip.x, slip.y, slip.z};
-    double turn = s > 0.0 ? (along - k) / (s * s) : 0.0;
+    double turn = moves ? (along - k) / (s * s) : 0.0;
     for (int i = 0; i < 3; i++) {
         grad[i] += k * d[i];
         for (int j = 0; j < 3; j++) {

@@ -7,6 +7,8 @@
 
 #include "contact/collider.h"
 
+typedef struct TlWorld TlWorld;
+
 /* Colliders during one step. */
 typedef struct TlContacts {
     int32_t collider_count;
@@ -15,7 +17,10 @@ typedef struct TlContacts {
     const double
         *radius; /* contact distance, per cloth and collider: [cloth * collider_count + collider] */
     const double *friction; /* same order */
-    double slip_m; /* slip below which friction is smoothed: eps_v dt; 0: no friction (static) */
+    double slip_m;  /* slip below which friction is smoothed: eps_v dt; 0: no friction (static) */
+    TlWorld *world; /* contact of surfaces; NULL: none */
+    const double *points_before,
+        *points_now; /* vertices of colliders at start and end of the step */
 } TlContacts;
 
 /* The friction a vertex feels, held fixed while the potential is minimised along one direction. */
@@ -25,24 +30,42 @@ typedef struct TlFriction {
     double force;  /* mu times the normal force, N; 0: none */
 } TlFriction;
 
+/* a load that presses cloth through its contact distance, Pa */
+#define TL_CONTACT_PRESSURE 1000.0
+
+/* The potential over a distance d, N m, with its first and second derivative; r: contact distance,
+ * k: stiffness at its begin, N/m. */
+double tl_contact_potential(double k, double r, double d, double *first, double *second);
 /* Normal potential of one vertex of area `area`. */
 double tl_contact_value(const TlContacts *contacts, int32_t cloth, double area, TlVec3 x);
 /* Adds gradient and projected Hessian (9) of the normal potential; answers the deepest contact's
  * collider, or -1, and its force. */
 int32_t tl_contact_derive(const TlContacts *contacts, int32_t cloth, double area, TlVec3 x,
                           double grad[3], double hess[9], double *force, TlVec3 *normal);
+/* The same for the linear solve alone where x is not yet in contact, but would be after `ahead`:
+ * adds the potential as it is behind the contact distance, and in `push` its force. Answers whether
+ * there is any. */
+bool tl_contact_ahead(const TlContacts *contacts, int32_t cloth, double area, TlVec3 x,
+                      TlVec3 ahead, double hess[9], double push[3]);
 /* Friction at the deepest contact for a vertex that stood at x_start. */
 TlFriction tl_friction_lag(const TlContacts *contacts, int32_t cloth, int32_t collider,
                            double force, TlVec3 normal, TlVec3 x, TlVec3 x_start);
 double tl_friction_value(const TlFriction *friction, double slip_m, TlVec3 x);
-void tl_friction_derive(const TlFriction *friction, double slip_m, TlVec3 x, double grad[3],
-                        double hess[9]);
+/* What friction works against: the force that all else has on what slides, and its inertia in the
+ * step, N/m. */
+typedef struct TlDrive {
+    TlVec3 force;
+    double inertia;
+} TlDrive;
+/* Adds gradient and Hessian (9); `drive` of NULL: the exact Hessian. */
+void tl_friction_derive(const TlFriction *friction, double slip_m, const TlDrive *drive, TlVec3 x,
+                        double grad[3], double hess[9]);
 
 /* Least distance a vertex may end at, over the contact distance. */
 #define TL_LEAST_GAP 1e-3
 
 /* Moves x out of every collider, to at least `part` of the contact distance from it; answers
- * whether it moved. A vertex that comes `from` a nearer place (may be NULL) may go on to a fifth of
+ * whether it moved. A vertex that comes `from` a nearer place (may be NULL) may go on to 0.6 of
  * its distance there, so that high pressure is reached in a few steps, each safe; TL_LEAST_GAP is
  * kept in any case. Colliders that overlap may leave no such place; see tl_contact_depth. */
 bool tl_contact_project(const TlContacts *contacts, int32_t cloth, double part, const TlVec3 *from,

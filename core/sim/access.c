@@ -70,6 +70,7 @@ ToileStatus toile_sim_set_positions(ToileSim *sim, ToileClothId id, const double
         tl_from_user(cloth, positions_m, 3, sim->state.x + at);
         tl_from_user(cloth, positions_m, 3, sim->state.pin_target + at);
         tl_history_forget(&sim->state.history, sim->state.vertex_count);
+        tl_suspect_crossings(sim);
     }
     return status;
 }

@@ -91,6 +91,9 @@ ToileStatus tl_check_sim_def(const ToileSimDef *def, ToileError *error) {
             check_choice("integrator", def->integrator, TOILE_INTEGRATOR_EXPLICIT_EULER, error);
     }
     if (status == TOILE_STATUS_OK) {
+        status = check_choice("contact_self", def->contact_self, 1, error);
+    }
+    if (status == TOILE_STATUS_OK) {
         status = check_finite("gravity_m_per_s2", def->gravity_m_per_s2, 3, error);
     }
     if (status == TOILE_STATUS_OK &&
@@ -322,8 +325,111 @@ ToileStatus tl_check_pose(const ToilePose *pose, ToileError *error) {
                                      : status;
 }
 
+ToileStatus tl_check_collider_positions(const double *positions_m, int32_t count,
+                                        ToileError *error) {
+    if (positions_m == NULL) {
+        return tl_fail(error, TOILE_STATUS_INVALID_ARGUMENT, "positions_m is NULL");
+    }
+    for (int64_t i = 0; i < 3 * (int64_t)count; i++) {
+        if (!tl_is_finite(positions_m[i])) {
+            tl_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
+                    "the position of vertex %" PRId64 " is not a number", i / 3);
+            tl_fail_at(error, "", -1, i / 3);
+            return TOILE_STATUS_INVALID_ARGUMENT;
+        }
+    }
+    return TOILE_STATUS_OK;
+}
+
+/* One face of a collider, whose corners begin at `begin`. What has no area is allowed. */
+static ToileStatus check_collider_face(const ToileMeshDef *mesh, int32_t face, int32_t begin,
+                                       ToileError *error) {
+    int32_t size = mesh->face_sizes[face];
+    if (size != 3 && size != 4) {
+        tl_fail(error, TOILE_STATUS_INVALID_DATA,
+                "face %" PRId32 " of the collider has %" PRId32
+                " corners; only triangles and quads are taken: split it",
+                face, size);
+        tl_fail_at(error, "", face, -1);
+        return TOILE_STATUS_INVALID_DATA;
+    }
+    for (int32_t c = begin; c < begin + size; c++) {
+        int32_t v = mesh->corners[c];
+        if (v < 0 || v >= mesh->vertex_count) {
+            tl_fail(error, TOILE_STATUS_INVALID_DATA,
+                    "face %" PRId32 " of the collider uses vertex %" PRId32
+                    ", but vertices run from 0 to %" PRId32,
+                    face, v, mesh->vertex_count - 1);
+            tl_fail_at(error, "", face, v);
+            return TOILE_STATUS_INVALID_DATA;
+        }
+    }
+    return TOILE_STATUS_OK;
+}
+
+static ToileStatus check_collider_mesh(const ToileMeshDef *mesh, ToileError *error) {
+    ToileMeshDef bare = *mesh;
+    bare.uv_count = 0;
+    const char *sentence = tl_mesh_check_counts(&bare);
+    if (sentence != NULL) {
+        return tl_fail(error, TOILE_STATUS_INVALID_DATA, "%s", sentence);
+    }
+    if (mesh->vertex_count < 3) {
+        return tl_fail(error, TOILE_STATUS_INVALID_DATA,
+                       "the collider's mesh has %" PRId32 " vertices; it must have 3 or more",
+                       mesh->vertex_count);
+    }
+    ToileStatus status = tl_check_collider_positions(mesh->positions_m, mesh->vertex_count, error);
+    for (int32_t f = 0, begin = 0; status == TOILE_STATUS_OK && f < mesh->face_count; f++) {
+        status = check_collider_face(mesh, f, begin, error);
+        begin += mesh->face_sizes[f];
+    }
+    return status;
+}
+
+/* One value per vertex; those below `least` are refused. */
+static ToileStatus check_collider_map(const char *name, const double *values, int32_t count,
+                                      double least, ToileError *error) {
+    for (int32_t v = 0; values != NULL && v < count; v++) {
+        if (!tl_is_finite(values[v]) || values[v] < least) {
+            tl_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
+                    "%s of vertex %" PRId32 " is %g; it must be a number%s", name, v, values[v],
+                    least == 0.0 ? " of at least 0" : "");
+            tl_fail_at(error, "", -1, v);
+            return TOILE_STATUS_INVALID_ARGUMENT;
+        }
+    }
+    return TOILE_STATUS_OK;
+}
+
+/* The mesh and what belongs to its vertices, which only that shape has. */
+static ToileStatus check_collider_vertices(const ToileColliderDef *def, ToileError *error) {
+    if (def->shape != TOILE_COLLIDER_MESH) {
+        bool none =
+            def->mesh == NULL && def->vertex_thickness_m == NULL && def->vertex_friction == NULL;
+        return none ? TOILE_STATUS_OK
+                    : tl_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
+                              "mesh, vertex_thickness_m or vertex_friction is given, but the shape "
+                              "is not mesh");
+    }
+    if (def->mesh == NULL) {
+        return tl_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
+                       "the collider's shape is mesh, but it has no mesh");
+    }
+    int32_t n = def->mesh->vertex_count;
+    ToileStatus status = check_collider_mesh(def->mesh, error);
+    if (status == TOILE_STATUS_OK) {
+        status = check_collider_map("vertex_thickness_m", def->vertex_thickness_m, n, 0.0, error);
+    }
+    if (status == TOILE_STATUS_OK) {
+        status = check_collider_map("vertex_friction", def->vertex_friction, n, -(double)INFINITY,
+                                    error);
+    }
+    return status;
+}
+
 ToileStatus tl_check_collider_def(const ToileColliderDef *def, ToileError *error) {
-    ToileStatus status = check_choice("shape", def->shape, TOILE_COLLIDER_BOX, error);
+    ToileStatus status = check_choice("shape", def->shape, TOILE_COLLIDER_MESH, error);
     const Rule rules[] = {
         {"radius_m", def->radius_m, 0.0, true},        {"half_m[0]", def->half_m[0], 0.0, true},
         {"half_m[1]", def->half_m[1], 0.0, true},      {"half_m[2]", def->half_m[2], 0.0, true},
@@ -336,6 +442,9 @@ ToileStatus tl_check_collider_def(const ToileColliderDef *def, ToileError *error
         status = check_finite("center_m", def->center_m, 3, error);
     }
     if (status == TOILE_STATUS_OK) {
+        status = check_finite("end_m", def->end_m, 3, error);
+    }
+    if (status == TOILE_STATUS_OK) {
         status = check_finite("normal", def->normal, 3, error);
     }
     if (status == TOILE_STATUS_OK && !tl_is_finite(def->friction)) {
@@ -344,6 +453,9 @@ ToileStatus tl_check_collider_def(const ToileColliderDef *def, ToileError *error
     if (status == TOILE_STATUS_OK && !(tl_length3(tl_load3(def->normal)) > 0.0)) {
         status = tl_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
                          "normal is zero; it must point to the free side of the plane");
+    }
+    if (status == TOILE_STATUS_OK) {
+        status = check_collider_vertices(def, error);
     }
     return status == TOILE_STATUS_OK ? tl_check_pose(&def->pose, error) : status;
 }

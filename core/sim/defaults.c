@@ -55,6 +55,7 @@ void toile_collider_def_init(ToileColliderDef *def, uint32_t struct_size) {
     init.half_m[0] = init.half_m[1] = init.half_m[2] = 0.5;
     init.thickness_m = 0.001;
     init.friction = -1.0;
+    init.end_m[1] = 1.0;
     write_def(def, struct_size, &init, sizeof init);
 }
 
@@ -67,6 +68,7 @@ void toile_sim_def_init(ToileSimDef *def, uint32_t struct_size) {
     init.gravity_m_per_s2[1] = -9.81;
     init.contact_thickness_m = -1.0;
     init.contact_friction = -1.0;
+    init.contact_self = 1;
     write_def(def, struct_size, &init, sizeof init);
 }
 
@@ -82,6 +84,12 @@ void toile_stats_init(ToileStats *stats, uint32_t struct_size) {
     ToileStats init;
     memset(&init, 0, sizeof init);
     write_def(stats, struct_size, &init, sizeof init);
+}
+
+void toile_intersection_init(ToileIntersection *intersection, uint32_t struct_size) {
+    ToileIntersection init;
+    memset(&init, 0, sizeof init);
+    write_def(intersection, struct_size, &init, sizeof init);
 }
 
 void toile_energies_init(ToileEnergies *energies, uint32_t struct_size) {

@@ -184,6 +184,49 @@ bool tl_cloth_reorder(TlArena *scratch, TlRest *rest, const TlOrder *order, TlCl
     return true;
 }
 
+/* ---- contact ---- */
+
+/* Triangles with the cloth's numbers, sorted by their lowest vertex like all elements. */
+static bool move_triangles(TlArena *scratch, const TlTriangles *from, TlCloth *cloth) {
+    int32_t n = from->count, *vertex = TL_NEW(&cloth->arena, int32_t, 3 * (int64_t)n);
+    int32_t *face = TL_NEW(&cloth->arena, int32_t, n), *lowest = TL_NEW(scratch, int32_t, n);
+    int32_t *to = TL_NEW(scratch, int32_t, n);
+    int32_t *start = TL_NEW(scratch, int32_t, (int64_t)cloth->rest.vertex_count + 1);
+    const int32_t *place = cloth->order.place;
+    if (cloth->arena.failed || scratch->failed) {
+        return false;
+    }
+    for (int32_t t = 0; t < n; t++) {
+        const int32_t *v = from->vertex + 3 * (int64_t)t;
+        int32_t a = place[v[0]], b = place[v[1]], c = place[v[2]], low = a < b ? a : b;
+        lowest[t] = low < c ? low : c;
+    }
+    sort_elements(lowest, n, cloth->rest.vertex_count, start, to);
+    for (int32_t t = 0; t < n; t++) {
+        for (int32_t k = 0; k < 3; k++) {
+            vertex[3 * (int64_t)to[t] + k] = place[from->vertex[3 * (int64_t)t + k]];
+        }
+        face[to[t]] = from->face[t];
+    }
+    cloth->triangles = (TlTriangles){n, vertex, face};
+    return true;
+}
+
+bool tl_cloth_surface(TlArena *scratch, const ToileMeshDef *mesh, const double *rest_positions,
+                      TlCloth *cloth) {
+    TlTriangles own;
+    cloth->rest_positions = TL_NEW(&cloth->arena, double, 3 * (int64_t)mesh->vertex_count);
+    if (cloth->rest_positions == NULL) {
+        return false;
+    }
+    tl_from_user(cloth, rest_positions, 3, cloth->rest_positions);
+    if (cloth->order.vertex == NULL) {
+        return tl_triangles_build(&cloth->arena, mesh, &cloth->triangles);
+    }
+    /* quads are cut by the numbers of the user, which a cache shows */
+    return tl_triangles_build(scratch, mesh, &own) && move_triangles(scratch, &own, cloth);
+}
+
 /* ---- values of vertices ---- */
 
 void tl_from_user(const TlCloth *cloth, const double *user, int32_t width, double *own) {

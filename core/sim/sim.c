@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 Toile contributors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Life of a simulation: create, destroy, cloths and colliders with ids, and the arrays that a step
- * works on. */
+/* Life of a simulation: create, destroy, cloths with ids, and the arrays that a step works on.
+ * Colliders are in colliders.c. */
 #include "sim/sim_internal.h"
 
 #include "base/vec.h"
@@ -12,8 +12,6 @@
 
 /* Auto thickness of cloth, SCENE: the larger of 1 mm and twice the fabric's. */
 #define LEAST_THICKNESS_M 0.001
-/* contact distances below this are not resolved */
-#define LEAST_RADIUS_M 1e-5
 /* slip speed below which friction is smoothed */
 #define SLIP_SPEED_M_PER_S 5e-5
 
@@ -25,6 +23,8 @@ ToileStatus toile_sim_create(const ToileSimDef *def, ToileSim **out, ToileError 
     }
     *out = NULL;
     ToileSimDef local = toile_sim_def_default();
+    /* a caller who does not know of it has none */
+    local.contact_self = 0;
     if (def == NULL || !tl_read_def(&local, sizeof local, def)) {
         return tl_fail(
             error, TOILE_STATUS_INVALID_ARGUMENT,
@@ -71,6 +71,11 @@ void toile_sim_destroy(ToileSim *sim) {
             free_cloth(sim, sim->cloths[i].cloth);
         }
     }
+    for (int32_t i = 0; i < sim->collider_capacity; i++) {
+        if (sim->colliders[i].used) {
+            tl_collider_free(&sim->colliders[i]);
+        }
+    }
     tl_pool_destroy(sim->pool);
     tl_arena_free(&sim->own);
     tl_arena_free(&sim->state_arena);
@@ -94,19 +99,6 @@ TlCloth *tl_find_cloth(const ToileSim *sim, ToileClothId id, ToileError *error) 
     return NULL;
 }
 
-static TlColliderSlot *find_collider(const ToileSim *sim, ToileColliderId id, ToileError *error) {
-    if (sim != NULL && id.slot >= 1 && id.slot <= (uint32_t)sim->collider_capacity) {
-        TlColliderSlot *slot = &sim->colliders[id.slot - 1];
-        if (slot->used && slot->generation == id.generation) {
-            return slot;
-        }
-    }
-    tl_fail(error, TOILE_STATUS_STALE_ID,
-            "no collider has the id (%" PRIu32 ", %" PRIu32 "); was it removed?", id.slot,
-            id.generation);
-    return NULL;
-}
-
 /* A free slot, growing the table when there is none; -1 when memory is refused. The old table stays
  * in the arena: it grows geometrically, so this is at most as much again. */
 static int32_t free_cloth_slot(ToileSim *sim) {
@@ -126,26 +118,6 @@ static int32_t free_cloth_slot(ToileSim *sim) {
     }
     sim->cloths = slots;
     sim->cloth_capacity = capacity;
-    return first;
-}
-
-static int32_t free_collider_slot(ToileSim *sim) {
-    for (int32_t i = 0; i < sim->collider_capacity; i++) {
-        if (!sim->colliders[i].used) {
-            return i;
-        }
-    }
-    int32_t capacity = sim->collider_capacity == 0 ? 8 : 2 * sim->collider_capacity;
-    TlColliderSlot *slots = TL_NEW(&sim->own, TlColliderSlot, capacity);
-    if (slots == NULL) {
-        return -1;
-    }
-    int32_t first = sim->collider_capacity;
-    for (int32_t i = 0; i < first; i++) {
-        slots[i] = sim->colliders[i];
-    }
-    sim->colliders = slots;
-    sim->collider_capacity = capacity;
     return first;
 }
 
@@ -255,8 +227,11 @@ static ToileStatus build_cloth(const ToileClothDef *def, const ToileFabric *fabr
     TlArena scratch;
     snprintf(cloth->name, sizeof cloth->name, "%s", def->name != NULL ? def->name : "cloth");
     tl_arena_init(&scratch, cloth->arena.allocator);
-    bool ok =
-        tl_material(&cloth->arena, fabric, &cloth->material) && build_rest(&scratch, def, cloth);
+    const double *rest =
+        def->rest_positions_m != NULL ? def->rest_positions_m : def->mesh->positions_m;
+    bool ok = tl_material(&cloth->arena, fabric, &cloth->material) &&
+              build_rest(&scratch, def, cloth) &&
+              tl_cloth_surface(&scratch, def->mesh, rest, cloth);
     tl_arena_free(&scratch);
     return ok ? TOILE_STATUS_OK : tl_fail_memory(error);
 }
@@ -357,84 +332,37 @@ ToileStatus toile_sim_remove_cloth(ToileSim *sim, ToileClothId id, ToileError *e
     return TOILE_STATUS_OK;
 }
 
-/* ---- colliders ---- */
-
-ToileStatus toile_sim_add_collider(ToileSim *sim, const ToileColliderDef *def, ToileColliderId *out,
-                                   ToileError *error) {
-    ToileColliderDef local = toile_collider_def_default();
-    if (sim == NULL || def == NULL || !tl_read_def(&local, sizeof local, def)) {
-        return tl_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
-                       "sim or definition is NULL, or the definition is not initialised");
-    }
-    ToileStatus status = tl_check_collider_def(&local, error);
-    if (status != TOILE_STATUS_OK) {
-        tl_fail_at(error, local.name != NULL ? local.name : "", -1, -1);
-        return status;
-    }
-    int32_t i = free_collider_slot(sim);
-    if (i < 0) {
-        return tl_fail_memory(error);
-    }
-    TlColliderSlot *slot = &sim->colliders[i];
-    slot->used = true;
-    slot->generation++;
-    snprintf(slot->name, sizeof slot->name, "%s", local.name != NULL ? local.name : "collider");
-    slot->collider = tl_collider(&local);
-    slot->now = slot->target = tl_motion_from_pose(&local.pose);
-    sim->dirty = true;
-    if (out != NULL) {
-        *out = (ToileColliderId){(uint32_t)i + 1, slot->generation};
-    }
-    return TOILE_STATUS_OK;
-}
-
-ToileStatus toile_sim_remove_collider(ToileSim *sim, ToileColliderId id, ToileError *error) {
-    TlColliderSlot *slot = find_collider(sim, id, error);
-    if (slot == NULL) {
-        return TOILE_STATUS_STALE_ID;
-    }
-    slot->used = false;
-    sim->dirty = true;
-    return TOILE_STATUS_OK;
-}
-
-ToileStatus toile_sim_set_collider_pose(ToileSim *sim, ToileColliderId id, const ToilePose *pose,
-                                        ToileError *error) {
-    TlColliderSlot *slot = find_collider(sim, id, error);
-    if (slot == NULL) {
-        return TOILE_STATUS_STALE_ID;
-    }
-    if (pose == NULL) {
-        return tl_fail(error, TOILE_STATUS_INVALID_ARGUMENT, "pose is NULL");
-    }
-    ToileStatus status = tl_check_pose(pose, error);
-    if (status == TOILE_STATUS_OK) {
-        slot->target = tl_motion_from_pose(pose);
-    }
-    return status;
-}
-
 /* ---- model, system and tables ---- */
 
-/* Contact distance and friction of every cloth with every collider. */
+double tl_sim_cloth_thickness(const ToileSim *sim, const TlMaterial *material) {
+    double given = sim->def.contact_thickness_m;
+    return given >= 0.0 ? given : tl_max(LEAST_THICKNESS_M, 2.0 * material->thickness_m);
+}
+
+double tl_sim_cloth_friction(const ToileSim *sim, const TlMaterial *material) {
+    return sim->def.contact_friction >= 0.0 ? sim->def.contact_friction : material->friction;
+}
+
+/* Whether the collider in a slot has a distance function: all but meshes. */
+static bool is_analytic(const TlColliderSlot *slot) {
+    return slot->used && slot->collider.shape != TOILE_COLLIDER_MESH;
+}
+
+/* Contact distance and friction of every cloth with every analytic collider. */
 static void fill_tables(ToileSim *sim) {
-    double thickness = sim->def.contact_thickness_m;
     int32_t column = 0;
     for (int32_t i = 0; i < sim->collider_capacity; i++) {
         const TlColliderSlot *slot = &sim->colliders[i];
-        if (!slot->used) {
+        if (!is_analytic(slot)) {
             continue;
         }
         for (int32_t c = 0; c < sim->model.material_count; c++) {
             const TlMaterial *m = &sim->model.materials[c];
-            double cloth =
-                thickness >= 0.0 ? thickness : tl_max(LEAST_THICKNESS_M, 2.0 * m->thickness_m);
-            double mu = slot->collider.friction >= 0.0     ? slot->collider.friction
-                        : sim->def.contact_friction >= 0.0 ? sim->def.contact_friction
-                                                           : m->friction;
-            int32_t at = c * sim->collider_count + column;
-            sim->radius[at] = tl_max(0.5 * cloth + slot->collider.thickness, LEAST_RADIUS_M);
-            sim->friction[at] = mu;
+            int32_t at = c * sim->analytic_count + column;
+            double gap = 0.5 * tl_sim_cloth_thickness(sim, m) + slot->collider.thickness;
+            sim->radius[at] = tl_max(gap, TL_LEAST_RADIUS_M);
+            sim->friction[at] = slot->collider.friction >= 0.0 ? slot->collider.friction
+                                                               : tl_sim_cloth_friction(sim, m);
         }
         column++;
     }
@@ -449,20 +377,20 @@ static bool build_system(ToileSim *sim, TlRest **rests, TlMaterial *materials) {
         }
     }
     TlArena *arena = &sim->system_arena;
-    sim->collider_count = 0;
+    sim->analytic_count = 0;
     for (int32_t i = 0; i < sim->collider_capacity; i++) {
-        sim->collider_count += sim->colliders[i].used;
+        sim->analytic_count += is_analytic(&sim->colliders[i]);
     }
-    int64_t pairs = (int64_t)count * sim->collider_count;
-    sim->placed_now = TL_NEW(arena, TlPlaced, sim->collider_count);
-    sim->placed_before = TL_NEW(arena, TlPlaced, sim->collider_count);
-    sim->motion_start = TL_NEW(arena, TlMotion, sim->collider_count);
+    int64_t pairs = (int64_t)count * sim->analytic_count;
+    sim->placed_now = TL_NEW(arena, TlPlaced, sim->analytic_count);
+    sim->placed_before = TL_NEW(arena, TlPlaced, sim->analytic_count);
     sim->radius = TL_NEW(arena, double, pairs);
     sim->friction = TL_NEW(arena, double, pairs);
     if (arena->failed || !tl_model_build(arena, rests, materials, count, &sim->model) ||
         !tl_system_build(arena, &sim->model, sim->pool, &sim->system) ||
         !tl_integration_build(arena, &sim->system, tl_integrator(sim->def.integrator),
-                              &sim->state.history, &sim->integration)) {
+                              &sim->state.history, &sim->integration) ||
+        !tl_sim_build_surface(sim) || !tl_sim_build_world(sim)) {
         return false;
     }
     sim->stretches = TL_NEW(arena, double, tl_stretch_count(&sim->model));
@@ -470,6 +398,7 @@ static bool build_system(ToileSim *sim, TlRest **rests, TlMaterial *materials) {
         return false;
     }
     fill_tables(sim);
+    sim->built_requests = arena->requests;
     return true;
 }
 
@@ -496,7 +425,7 @@ TlContacts tl_sim_contacts(ToileSim *sim, double part_before, double part_now, d
     int32_t column = 0;
     for (int32_t i = 0; i < sim->collider_capacity; i++) {
         const TlColliderSlot *slot = &sim->colliders[i];
-        if (slot->used) {
+        if (is_analytic(slot)) {
             TlMotion before = tl_motion_between(&slot->now, &slot->target, part_before);
             TlMotion now = tl_motion_between(&slot->now, &slot->target, part_now);
             sim->placed_before[column] = tl_place(&slot->collider, &before);
@@ -504,6 +433,10 @@ TlContacts tl_sim_contacts(ToileSim *sim, double part_before, double part_now, d
             column++;
         }
     }
-    return (TlContacts){sim->collider_count, sim->placed_now, sim->placed_before,
-                        sim->radius,         sim->friction,   SLIP_SPEED_M_PER_S * dt_s};
+    return (TlContacts){.collider_count = sim->analytic_count,
+                        .now = sim->placed_now,
+                        .before = sim->placed_before,
+                        .radius = sim->radius,
+                        .friction = sim->friction,
+                        .slip_m = SLIP_SPEED_M_PER_S * dt_s};
 }

@@ -5,11 +5,15 @@
 #define TL_SIM_INTERNAL_H
 
 #include "base/error.h"
+#include "contact/world.h"
 #include "mesh/order.h"
 #include "solve/integrator.h"
 #include "toile/sim.h"
 
 enum { TL_NAME_SIZE = 64, TL_MOST_SUBSTEPS = 10000 };
+
+/* contact distances below this are not resolved */
+#define TL_LEAST_RADIUS_M 1e-5
 
 /* A cloth: constants from its definition. Its state lives in the simulation's arrays. Both may be
  * in another order than the user's mesh; what comes from the user or goes to him passes reorder.c
@@ -20,6 +24,8 @@ typedef struct TlCloth {
     TlMaterial material;
     TlRest rest;
     TlOrder order;
+    TlTriangles triangles;                /* of the mesh's faces, for contact */
+    double *rest_positions;               /* 3 per vertex, m */
     int32_t *element_place[TL_SET_COUNT]; /* of every element, counted as the mesh's own order has
                                              it, within its set; NULL: that very order */
     int32_t vertex_offset;                /* into the arrays of all cloths */
@@ -31,13 +37,30 @@ typedef struct TlClothSlot {
     TlCloth *cloth; /* NULL: free */
 } TlClothSlot;
 
+/* What only a collider that is a mesh has; all NULL and 0 for the others. */
+typedef struct TlColliderMesh {
+    int32_t vertex_count;
+    TlTriangles triangles;
+    double *start, *now, *target; /* 3 per vertex, before the motion */
+    double *thickness, *friction; /* per vertex; NULL: the collider's everywhere */
+} TlColliderMesh;
+
 typedef struct TlColliderSlot {
     uint32_t generation;
     bool used;
     char name[TL_NAME_SIZE];
     TlCollider collider;
-    TlMotion now, target;
+    TlMotion start, now, target; /* as defined, at the last frame, at the next */
+    TlArena arena;               /* of the mesh */
+    TlColliderMesh mesh;
 } TlColliderSlot;
+
+/* A cloth or collider and its part of the surface. Planes have none. */
+typedef struct TlBody {
+    int32_t slot; /* of the cloth or collider */
+    int32_t first_vertex, vertex_count;
+    int32_t first_triangle, triangle_count;
+} TlBody;
 
 /* The changing state of all cloths, 3 values per vertex. */
 typedef struct TlState {
@@ -71,10 +94,15 @@ struct ToileSim {
     TlIntegration integration;
     bool told_substeps; /* that an explicit integrator takes more than asked for */
     TlPlaced *placed_now, *placed_before;
-    TlMotion *motion_start;
-    double *radius, *friction; /* [cloth * collider_count + collider] */
-    int32_t collider_count;
-    double *stretches; /* work, one per element */
+    double *radius, *friction; /* [cloth * analytic_count + collider] */
+    int32_t analytic_count;    /* colliders but for meshes, in the order of slots */
+    TlSurface surface;
+    TlBody *bodies; /* cloths in the order of the model, then colliders in that of slots */
+    int32_t cloth_count, body_count;
+    int32_t built_requests; /* of memory for the system; more are lists of contact that grow */
+    TlWorld *world;         /* contact of surfaces; NULL: there is none */
+    double *points_before, *points_now; /* 3 per vertex of colliders: work */
+    double *stretches;                  /* work, one per element */
     int64_t frame;
     ToileStats stats;
     double began_s; /* clock when the step or settle began */
@@ -100,6 +128,9 @@ static inline int32_t tl_element_at(const TlCloth *cloth, int32_t set, int32_t i
 /* ---- reorder.c ---- */
 /* Makes the cloth's rest shape from one in the mesh's own order; false when memory is refused. */
 bool tl_cloth_reorder(TlArena *scratch, TlRest *rest, const TlOrder *order, TlCloth *cloth);
+/* Fills what contact needs of a cloth that has its order; false when memory is refused. */
+bool tl_cloth_surface(TlArena *scratch, const ToileMeshDef *mesh, const double *rest_positions,
+                      TlCloth *cloth);
 /* `width` values per vertex of a cloth, from the user's order to the cloth's and back. */
 void tl_from_user(const TlCloth *cloth, const double *user, int32_t width, double *own);
 void tl_to_user(const TlCloth *cloth, const double *own, int32_t width, double *user);
@@ -108,8 +139,55 @@ void tl_to_user(const TlCloth *cloth, const double *own, int32_t width, double *
 TlCloth *tl_find_cloth(const ToileSim *sim, ToileClothId id, ToileError *error);
 /* Builds model and system when something changed. */
 ToileStatus tl_sim_prepare(ToileSim *sim, ToileError *error);
-/* Contacts with placements taken `part` of the way from the start of the frame. */
+/* Contacts with all colliders but meshes, placements taken `part` of the way from the start of the
+ * frame. */
 TlContacts tl_sim_contacts(ToileSim *sim, double part_before, double part_now, double dt_s);
+/* Distance that two layers of a cloth keep, m. */
+double tl_sim_cloth_thickness(const ToileSim *sim, const TlMaterial *material);
+/* Friction of a cloth where a collider has none of its own, ratio. */
+double tl_sim_cloth_friction(const ToileSim *sim, const TlMaterial *material);
+
+/* ---- colliders.c ---- */
+/* Frees what the collider holds; its slot is free then. */
+void tl_collider_free(TlColliderSlot *slot);
+/* The collider is where it was sent. */
+void tl_collider_arrive(TlColliderSlot *slot);
+
+/* ---- bodies.c ---- */
+/* What can touch, into the system's arena; false when memory is refused. */
+bool tl_sim_build_surface(ToileSim *sim);
+/* World positions of the surface's collider vertices, 3 each, `part` of the way from the last frame
+ * to where colliders are sent; 1: exactly there. What does not move has the same bits always. */
+void tl_sim_collider_points(const ToileSim *sim, double part, double *out);
+/* The name of a body, as the user gave it. */
+const char *tl_sim_body_name(const ToileSim *sim, int32_t body);
+
+/* A triangle as the user knows it. */
+typedef struct TlPlaceOnBody {
+    int32_t body;
+    bool is_cloth;
+    ToileClothId cloth;       /* of a cloth, else none */
+    ToileColliderId collider; /* of a collider, else none */
+    int32_t face;             /* of its mesh; of a box: its side; of a capsule: 0 */
+} TlPlaceOnBody;
+TlPlaceOnBody tl_sim_triangle(const ToileSim *sim, int32_t triangle);
+
+/* ---- meet.c ---- */
+/* Contact of surfaces, where there can be any, into the system's arena; false when memory is
+ * refused. */
+bool tl_sim_build_world(ToileSim *sim);
+/* All contacts of the sub-step from part `from` of the frame to part `to`. */
+TlContacts tl_sim_meet(ToileSim *sim, double from, double to, double dt_s);
+/* Whether a mesh collider near the cloth moves many contact distances in that part of the frame. */
+bool tl_sim_travels_far(ToileSim *sim, double from, double to);
+/* Lists of contact could not grow: all is built anew when there is memory again. */
+ToileStatus tl_lacks_memory(ToileSim *sim, ToileError *error);
+/* The state is not of our making: it may be tangled. */
+void tl_suspect_crossings(ToileSim *sim);
+/* A frame begins. */
+void tl_begin_contact(ToileSim *sim);
+/* What contact of surfaces did in the frame. */
+void tl_sim_measure_world(ToileSim *sim);
 
 /* ---- check.c ---- */
 /* Copies the caller's definition over the defaults, as far as it goes; false when its size is 0. */
@@ -119,7 +197,11 @@ void tl_write_result(void *result, const void *local, size_t size);
 ToileStatus tl_check_sim_def(const ToileSimDef *def, ToileError *error);
 ToileStatus tl_check_fabric(const ToileFabric *fabric, ToileError *error);
 ToileStatus tl_check_cloth_def(const ToileClothDef *def, ToileError *error);
+/* `def->mesh` must have been read by tl_read_def. */
 ToileStatus tl_check_collider_def(const ToileColliderDef *def, ToileError *error);
+/* `count` vertices' positions of a collider. */
+ToileStatus tl_check_collider_positions(const double *positions_m, int32_t count,
+                                        ToileError *error);
 ToileStatus tl_check_pose(const ToilePose *pose, ToileError *error);
 /* Mesh counts and defects; warnings go to the log. */
 ToileStatus tl_check_mesh(const ToileMeshDef *mesh, bool uv_is_pattern,

@@ -19,10 +19,10 @@ typedef struct Header {
     int32_t collider_count;
     int32_t vertex_count;
     int64_t frame;
-    uint64_t shape;     /* hash of the edges and orders of the cloths */
+    uint64_t shape;     /* hash of the edges and orders of the cloths, and of mesh colliders */
     uint64_t content;   /* hash of the state, which finds damage */
     int32_t integrator; /* of the history that ends the state; 0: there is none */
-    uint32_t reserved;
+    int32_t mesh_vertex_count; /* of all colliders that are meshes */
 } Header;
 
 /* Writes, reads or hashes the state in one fixed order. */
@@ -54,6 +54,14 @@ static void pass_history(Stream *stream, TlHistory *history, int32_t n) {
     }
 }
 
+static void pass_mesh(Stream *stream, TlColliderMesh *mesh) {
+    size_t size = 3 * sizeof(double) * (size_t)mesh->vertex_count;
+    if (mesh->vertex_count > 0) {
+        pass(stream, mesh->now, size);
+        pass(stream, mesh->target, size);
+    }
+}
+
 static void pass_state(Stream *stream, TlState *state, TlColliderSlot *colliders,
                        int32_t capacity) {
     size_t size = 3 * sizeof(double) * (size_t)state->vertex_count;
@@ -65,6 +73,7 @@ static void pass_state(Stream *stream, TlState *state, TlColliderSlot *colliders
         if (colliders[i].used) {
             pass(stream, &colliders[i].now, sizeof colliders[i].now);
             pass(stream, &colliders[i].target, sizeof colliders[i].target);
+            pass_mesh(stream, &colliders[i].mesh);
         }
     }
 }
@@ -98,10 +107,17 @@ static Header header_of(const ToileSim *sim) {
             }
         }
     }
-    header.shape = tl_hash_end(&hash);
     for (int32_t i = 0; i < sim->collider_capacity; i++) {
+        const TlColliderMesh *mesh = &sim->colliders[i].mesh;
         header.collider_count += sim->colliders[i].used;
+        header.mesh_vertex_count += mesh->vertex_count;
+        if (mesh->vertex_count > 0) {
+            /* which of the colliders it is, and its size */
+            tl_hash_add(&hash, &header.collider_count, sizeof header.collider_count);
+            tl_hash_add(&hash, &mesh->vertex_count, sizeof mesh->vertex_count);
+        }
     }
+    header.shape = tl_hash_end(&hash);
     return header;
 }
 
@@ -109,7 +125,8 @@ static size_t size_of(const Header *header) {
     size_t n = (size_t)header->vertex_count;
     size_t history = header->integrator != 0 ? (1 + 6 * n) * sizeof(double) : 0;
     return sizeof *header + (9 * sizeof(double) + 1) * n +
-           2 * sizeof(TlMotion) * (size_t)header->collider_count + history;
+           2 * sizeof(TlMotion) * (size_t)header->collider_count +
+           6 * sizeof(double) * (size_t)header->mesh_vertex_count + history;
 }
 
 size_t toile_sim_snapshot_size(const ToileSim *sim) {
@@ -174,6 +191,7 @@ ToileStatus toile_sim_restore(ToileSim *sim, const void *buffer, size_t size, To
         pass_history(&stream, &sim->state.history, sim->state.vertex_count);
     }
     sim->frame = header.frame;
+    tl_suspect_crossings(sim);
     return TOILE_STATUS_OK;
 }
 

@@ -15,8 +15,9 @@ enum {
     SUBSTEPS_PER_SECOND = 96, /* of the automatic choice */
     MOST_CG = 400,
     MOST_RESCUES = 6,
-    MOST_NEWTON = 100, /* where the caller says how accurate */
-    MOST_CUTS = 3,     /* halvings of a Newton step that are still believed, on average */
+    MOST_LIMITED = 100, /* with a strain limit */
+    MOST_NEWTON = 100,  /* where the caller says how accurate */
+    MOST_CUTS = 3,      /* halvings of a Newton step that are still believed, on average */
 };
 
 /* later iterations correct what earlier ones left, and need less: their tolerance over the first */
@@ -58,6 +59,7 @@ static Level level_of(const ToileSim *sim) {
     double stretch = least_stretch(&sim->model);
     Level level = levels[stretch < (double)INFINITY ? TOILE_QUALITY_ACCURATE : sim->def.quality];
     level.tolerance_m = tl_min(level.tolerance_m, LIMIT_PART * stretch);
+    level.iterations = stretch < (double)INFINITY ? MOST_LIMITED : level.iterations;
     return level;
 }
 
@@ -182,6 +184,21 @@ static bool is_unsolved(const TlNewtonResult *newton) {
             newton->rescues >= MOST_RESCUES);
 }
 
+/* Whether an edge is longer than its strain limit allows. */
+static bool overruns_limit(const ToileSim *sim) {
+    const TlEdgeSet *edges = &sim->model.sets.edges;
+    bool limited = least_stretch(&sim->model) < (double)INFINITY;
+    for (int32_t e = 0; limited && e < edges->count; e++) {
+        double limit = sim->model.materials[edges->material[e]].stretch_limit;
+        TlVec3 a = tl_load3(sim->state.x + 3 * (int64_t)edges->vertex[2 * (int64_t)e]);
+        TlVec3 b = tl_load3(sim->state.x + 3 * (int64_t)edges->vertex[2 * (int64_t)e + 1]);
+        if (limit > 0.0 && tl_length3(tl_sub3(a, b)) > (1.0 + limit) * edges->length[e]) {
+            return true;
+        }
+    }
+    return false;
+}
+
 TlVerdict tl_judge(ToileSim *sim, const TlStepResult *result, bool strictly) {
     if (!result->ok) {
         return TL_VERDICT_FAILED;
@@ -192,7 +209,7 @@ TlVerdict tl_judge(ToileSim *sim, const TlStepResult *result, bool strictly) {
     if (is_unsolved(&result->newton)) {
         return TL_VERDICT_UNSOLVED;
     }
-    bool strained = tl_strained_count(sim, LARGE_STRETCH, MOST_GROWTH) > 0;
+    bool strained = tl_strained_count(sim, LARGE_STRETCH, MOST_GROWTH) > 0 || overruns_limit(sim);
     return strained ? TL_VERDICT_STRAINED : TL_VERDICT_SOUND;
 }
 
@@ -272,12 +289,15 @@ void tl_retry(ToileSim *sim, TlVerdict verdict) {
 
 void tl_arrive(ToileSim *sim) {
     for (int32_t i = 0; i < sim->collider_capacity; i++) {
-        sim->colliders[i].now = sim->colliders[i].target;
+        tl_collider_arrive(&sim->colliders[i]);
     }
 }
 
 bool tl_too_far(ToileSim *sim, double from, double to) {
     double dt_s = (to - from) / sim->def.fps;
+    if (tl_sim_travels_far(sim, from, to)) {
+        return true;
+    }
     TlContacts contacts = tl_sim_contacts(sim, from, to, dt_s);
     const double *g = sim->def.gravity_m_per_s2;
     TlVec3 fall = tl_vec3(dt_s * g[0], dt_s * g[1], dt_s * g[2]);

@@ -256,6 +256,7 @@ void tl_sim_measure(ToileSim *sim) {
     measure_momentum(sim);
     measure_energy(sim);
     measure_stretch(sim);
+    tl_sim_measure_world(sim);
     stats->rescues =
         stats->substeps_added + stats->substeps_shortened + stats->retries + stats->newton_rescues;
     stats->total_s = tl_clock_s() - sim->began_s;

@@ -15,20 +15,21 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* A sub-step can be halved six times, and is kept whatever is thought of it after three. */
-enum { TICKS = 64, LEAST_JUDGED = 16 };
+/* A sub-step can be halved six times, and is kept whatever is thought of it after three. Colliders
+ * and pins that find no room go through cloth in sub-steps of this size. */
+enum { TICKS = 64, LEAST_JUDGED = 16, MOST_FORCED = 8 };
 
 static bool report_progress(const ToileSim *sim, double fraction) {
     const ToileProgress *progress = &sim->def.progress;
     return progress->report == NULL || progress->report(progress->user, fraction);
 }
 
-/* Tries the part of the frame from `from` to `to`; `strictly`: see tl_judge. Every second sub-step
+/* Tries the part of the frame from `from` to `to`, of so many ticks. Every second sub-step
  * works with the coarse levels of the one before it, which are costly and change little. */
-static TlVerdict substep(ToileSim *sim, double from, double to, bool strictly, bool keep_coarse) {
+static TlVerdict substep(ToileSim *sim, double from, double to, int32_t size, bool keep_coarse) {
     tl_keep_start(sim);
     double dt_s = (to - from) / sim->def.fps, clock_s = tl_clock_s();
-    TlContacts contacts = tl_sim_contacts(sim, from, to, dt_s);
+    TlContacts contacts = tl_sim_meet(sim, from, to, dt_s);
     tl_place_pins(sim, to);
     TlStep step = {
         sim->state.x,
@@ -37,13 +38,14 @@ static TlVerdict substep(ToileSim *sim, double from, double to, bool strictly, b
         dt_s,
         {{sim->def.gravity_m_per_s2[0], sim->def.gravity_m_per_s2[1], sim->def.gravity_m_per_s2[2]},
          sim->def.drag_kg_per_m2_s},
-        tl_newton_options(sim, dt_s, tl_contact_safe_move(&contacts))};
+        tl_newton_options(sim, dt_s, tl_contact_safe_move(&contacts)),
+        size <= MOST_FORCED};
     step.newton.keep_coarse = keep_coarse;
     sim->stats.contact_s += tl_lap(&clock_s);
     TlStepResult result =
         tl_integrator(sim->def.integrator)->step(&sim->system, &contacts, &step, &sim->integration);
     double seconds = tl_lap(&clock_s);
-    TlVerdict verdict = tl_judge(sim, &result, strictly);
+    TlVerdict verdict = tl_judge(sim, &result, size >= LEAST_JUDGED);
     tl_count_substep(sim, &result, verdict == TL_VERDICT_SOUND, seconds);
     return verdict;
 }
@@ -61,8 +63,11 @@ static ToileStatus run_substeps(ToileSim *sim, ToileError *error) {
         size = tl_short_enough(sim, tick, size, total);
         keep_coarse = size == last_size && !keep_coarse;
         last_size = size;
-        TlVerdict verdict = substep(sim, (double)tick / total, (double)(tick + size) / total,
-                                    size >= LEAST_JUDGED, keep_coarse);
+        TlVerdict verdict =
+            substep(sim, (double)tick / total, (double)(tick + size) / total, size, keep_coarse);
+        if (sim->system_arena.failed) {
+            return tl_lacks_memory(sim, error);
+        }
         if (verdict == TL_VERDICT_SOUND) {
             tick += size;
             while (size < TICKS && tick % (2 * size) == 0) {
@@ -92,6 +97,7 @@ ToileStatus toile_sim_step(ToileSim *sim, ToileError *error) {
     tl_stats_begin(sim);
     tl_back_up(sim);
     tl_fix_vertices(sim);
+    tl_begin_contact(sim);
     status = run_substeps(sim, error);
     if (status != TOILE_STATUS_OK) {
         tl_roll_back(sim);
@@ -166,6 +172,7 @@ ToileStatus toile_sim_settle(ToileSim *sim, const ToileSettleDef *def, ToileSett
     tl_stats_begin(sim);
     tl_back_up(sim);
     tl_fix_vertices(sim);
+    tl_begin_contact(sim);
     tl_place_pins(sim, 1.0);
     for (int32_t v = 0; v < sim->state.vertex_count; v++) {
         if (sim->system.fixed[v]) {
@@ -173,12 +180,12 @@ ToileStatus toile_sim_settle(ToileSim *sim, const ToileSettleDef *def, ToileSett
                    3 * sizeof(double));
         }
     }
-    TlContacts contacts = tl_sim_contacts(sim, 1.0, 1.0, 0.0);
+    TlContacts contacts = tl_sim_meet(sim, 1.0, 1.0, 0.0);
     TlSettle options = {sim->def.gravity_m_per_s2, local.max_iterations, local.tolerance,
                         watch_settle, sim};
     TlSettleResult found = tl_settle(&sim->system, &contacts, &options, sim->state.x);
     report_settle(sim, &found, result);
-    status = settle_status(&found, error);
+    status = sim->system_arena.failed ? tl_lacks_memory(sim, error) : settle_status(&found, error);
     if (status != TOILE_STATUS_OK) {
         tl_roll_back(sim);
         return status;

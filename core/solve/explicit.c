@@ -152,6 +152,35 @@ static double infinite_range(void *data, int32_t begin, int32_t end) {
     return count;
 }
 
+/* Cloth goes from the start to where it is now only as far as nothing is in the way; what is cut
+ * has the velocity of the way that is left. What is prescribed arrives in any case. False when
+ * memory is refused. */
+static bool keep_apart(TlSystem *system, const TlContacts *contacts, const TlStep *step) {
+    TlWorld *world = contacts->world;
+    int64_t count = 3 * (int64_t)system->model->vertex_count;
+    tl_world_begin(world, system->x_start, contacts->points_before, contacts->points_now, 0.0);
+    for (int64_t i = 0; i < count; i++) {
+        system->step[i] = step->x[i] - system->x_start[i];
+    }
+    if (!tl_world_plan(world, system->step, true)) {
+        return false;
+    }
+    tl_world_commit(world, 1.0);
+    bool missing = tl_world_missing(world) > 0.0;
+    for (int64_t i = 0; i < count; i++) {
+        if (world->s[i / 3] < 1.0 && system->fixed[i / 3]) {
+            missing = true;
+        } else if (world->s[i / 3] < 1.0) {
+            step->x[i] = world->x[i];
+            step->v[i] = (step->x[i] - system->x_start[i]) / step->dt_s;
+        }
+    }
+    if (missing) {
+        tl_world_force(world, step->x);
+    }
+    return true;
+}
+
 TlStepResult tl_explicit_end(TlSystem *system, const TlContacts *contacts, const TlStep *step,
                              const TlIntegration *work, double lead) {
     int32_t n = system->model->vertex_count;
@@ -162,7 +191,9 @@ TlStepResult tl_explicit_end(TlSystem *system, const TlContacts *contacts, const
     result.ok = tl_parallel_sum(system->pool, n, GRAIN, infinite_range, &job) == 0.0;
     if (result.ok) {
         result.projected = (int32_t)tl_parallel_sum(system->pool, n, GRAIN, contact_range, &job);
-    } else {
+        result.ok = contacts->world == NULL || keep_apart(system, contacts, step);
+    }
+    if (!result.ok) {
         memcpy(step->x, system->x_start, size);
         memcpy(step->v, work->v_start, size);
     }

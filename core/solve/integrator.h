@@ -15,6 +15,7 @@ typedef struct TlStep {
     double dt_s;
     TlExternal external;
     TlNewton newton;
+    bool force; /* colliders and pins that find no room go through cloth; else the step fails */
 } TlStep;
 
 typedef struct TlStepResult {

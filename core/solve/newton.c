@@ -1,8 +1,10 @@
 /* SPDX-FileCopyrightText: 2026 Toile contributors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Newton with conjugate gradients and an Armijo line search over the step's potential; see
- * newton.h. Trial points are put outside the colliders before they are judged, so that one vertex
- * at a surface does not shorten the step of all others. */
+ * newton.h. A step is put outside the analytic colliders and then shortened vertex by vertex so
+ * that nothing crosses, contact/world.h, before it is judged: one vertex at a surface does not
+ * shorten the step of all others. While colliders or pins are on their way the potential is not the
+ * same before and after a step, and steps are not judged. */
 #include "solve/newton.h"
 
 #include "base/platform.h"
@@ -10,7 +12,7 @@
 
 #include <string.h>
 
-enum { GRAIN = 128, MOST_CUTS = 12 };
+enum { GRAIN = 128, MOST_CUTS = 12, MOST_CUTS_UPHILL = 2, MOST_ARRIVAL = 16, HOLD_ROUNDS = 4 };
 #define ARMIJO 1e-4
 /* changes of the potential below this part of its size are rounding and count as descent */
 #define ROUNDING 1e-13
@@ -21,6 +23,7 @@ typedef struct Job {
     const double *x;
     double *out;
     double part;
+    const double *ahead; /* 3 per vertex: motion that is known to come; NULL: none */
 } Job;
 
 /* Inertia, constant force, contact and friction of vertices [begin, end). */
@@ -55,7 +58,7 @@ static double elastic_value(TlSystem *system, double dt_s, const double *x) {
 }
 
 static double vertex_sum(TlSystem *system, const TlContacts *contacts, const double *x) {
-    Job job = {system, contacts, x, NULL, 0.0};
+    Job job = {system, contacts, x, NULL, 0.0, NULL};
     return tl_parallel_sum(system->pool, system->model->vertex_count, GRAIN, vertex_value, &job);
 }
 
@@ -80,6 +83,7 @@ static void vertex_derive(void *data, int32_t begin, int32_t end) {
         grad[1] += w * d.y - f[1];
         grad[2] += w * d.z - f[2];
         system->matrix.touched[v] = false;
+        tl_store3(system->push + 3 * (int64_t)v, tl_vec3(0, 0, 0));
         TlFriction *friction = &system->friction[v];
         friction->force = 0.0;
         if (job->contacts->collider_count == 0) {
@@ -89,19 +93,81 @@ static void vertex_derive(void *data, int32_t begin, int32_t end) {
         int32_t collider = tl_contact_derive(job->contacts, cloth, system->model->area[v], x, grad,
                                              block, &pressed, &normal);
         system->matrix.touched[v] = collider >= 0;
+        if (job->ahead != NULL) {
+            TlVec3 next = tl_load3(job->ahead + 3 * (int64_t)v);
+            system->matrix.touched[v] |=
+                tl_contact_ahead(job->contacts, cloth, system->model->area[v], x, next, block,
+                                 system->push + 3 * (int64_t)v);
+        }
         if (collider >= 0 && job->contacts->slip_m > 0.0) {
             *friction = tl_friction_lag(job->contacts, cloth, collider, pressed, normal, x, start);
-            tl_friction_derive(friction, job->contacts->slip_m, x, grad, block);
+            TlDrive drive = {tl_scale3(-1.0, tl_load3(grad)), w};
+            tl_friction_derive(friction, job->contacts->slip_m, &drive, x, grad, block);
         }
     }
+}
+
+/* Adds the gradients of touches. */
+static void add_gradients(void *data, int32_t begin, int32_t end) {
+    Job *job = data;
+    const TlWorld *world = job->contacts->world;
+    for (int32_t v = begin; v < end; v++) {
+        double *grad = job->out + 3 * (int64_t)v;
+        for (int32_t i = world->touch_start[v];
+             !job->system->fixed[v] && i < world->touch_start[v + 1]; i++) {
+            const TlTouch *touch = &world->touch[world->touch_item[i] / 4];
+            double w = touch->weight[world->touch_item[i] % 4];
+            for (int k = 0; k < 3; k++) {
+                grad[k] += w * touch->grad[k];
+            }
+        }
+    }
+}
+
+/* Adds what contacts know of motion to come. */
+static void add_pushes(void *data, int32_t begin, int32_t end) {
+    Job *job = data;
+    const TlWorld *world = job->contacts->world;
+    for (int32_t v = begin; v < end; v++) {
+        double *out = job->out + 3 * (int64_t)v;
+        if (job->system->fixed[v]) {
+            continue;
+        }
+        for (int k = 0; k < 3; k++) {
+            out[k] += job->system->push[3 * (int64_t)v + k];
+        }
+        for (int32_t i = world != NULL ? world->touch_start[v] : 0;
+             world != NULL && i < world->touch_start[v + 1]; i++) {
+            const TlTouch *touch = &world->touch[world->touch_item[i] / 4];
+            double w = touch->weight[world->touch_item[i] % 4];
+            for (int k = 0; k < 3; k++) {
+                out[k] += w * touch->push[k];
+            }
+        }
+    }
+}
+
+/* Vertex terms and touches at x, where the world stands, on top of the elastic gradient in `grad`.
+ * False when memory is refused. */
+static bool derive_contact(TlSystem *system, const TlContacts *contacts, const double *x,
+                           const double *ahead, double *grad) {
+    Job job = {system, contacts, x, grad, 0.0, ahead};
+    int32_t n = system->model->vertex_count;
+    tl_parallel_for(system->pool, n, GRAIN, vertex_derive, &job);
+    system->matrix.world = contacts->world;
+    if (contacts->world == NULL) {
+        return true;
+    }
+    bool ok = tl_world_touch(contacts->world, system->weight, grad);
+    tl_parallel_for(system->pool, n, GRAIN, add_gradients, &job);
+    return ok;
 }
 
 void tl_newton_gradient(TlSystem *system, const TlContacts *contacts, const double *x,
                         double *grad) {
     TlPoint at = {x, system->x_start, 0.0};
     tl_system_derive(system, &at, false, grad);
-    Job job = {system, contacts, x, grad, 0.0};
-    tl_parallel_for(system->pool, system->model->vertex_count, GRAIN, vertex_derive, &job);
+    derive_contact(system, contacts, x, NULL, grad);
 }
 
 static double project_range(void *data, int32_t begin, int32_t end) {
@@ -125,7 +191,7 @@ static double project_range(void *data, int32_t begin, int32_t end) {
 
 int32_t tl_newton_project(TlSystem *system, const TlContacts *contacts, double gap,
                           const double *from, double *x) {
-    Job job = {system, contacts, from, x, gap};
+    Job job = {system, contacts, from, x, gap, NULL};
     if (contacts->collider_count == 0) {
         return 0;
     }
@@ -157,7 +223,7 @@ static double dot_range(void *data, int32_t begin, int32_t end) {
 }
 
 static double dot(TlSystem *system, const double *a, double *b) {
-    Job job = {system, NULL, a, b, 0.0};
+    Job job = {system, NULL, a, b, 0.0, NULL};
     return tl_parallel_sum(system->pool, system->model->vertex_count, GRAIN, dot_range, &job);
 }
 
@@ -184,23 +250,100 @@ TL_HOT static double largest_change(const double *from, const double *to, int32_
     return out;
 }
 
-/* Finds a part of system->step that lowers the potential, leaving the accepted point in
- * system->trial; false when there is none. `elastic` is that part of the potential at x, then at
- * the accepted point. */
-static bool line_search(TlSystem *system, const TlContacts *contacts, const TlNewton *options,
-                        const double *x, double slope, double *elastic, TlNewtonResult *result) {
+/* ---- one iteration ---- */
+
+/* Of fixed vertices: one that is pinned, and one that is held for one iteration. */
+enum { PINNED = 1, HELD = 2 };
+
+/* What an iteration works with. */
+typedef struct Iteration {
+    TlSystem *system;
+    const TlContacts *contacts;
+    const TlNewton *options;
+    double *x;
+    double elastic; /* at x */
+    bool moving;    /* colliders or pins are on their way */
+} Iteration;
+
+/* How far pins still are from their places, m. */
+static double missing_pins(const Iteration *in) {
+    double most = 0.0;
+    const double *target = in->options->pin_target;
+    for (int64_t i = 0; target != NULL && i < 3 * (int64_t)in->system->model->vertex_count; i++) {
+        bool pinned = in->system->fixed[i / 3] == PINNED;
+        most = pinned ? tl_max(most, fabs(target[i] - in->x[i])) : most;
+    }
+    return most;
+}
+
+/* Whether colliders or pins are not yet where the sub-step ends. */
+static bool is_missing(const Iteration *in) {
+    const TlWorld *world = in->contacts->world;
+    return missing_pins(in) > 0.0 || (world != NULL && tl_world_missing(world) > 0.0);
+}
+
+/* Whether a vertex is in an analytic collider, which may have moved over it. */
+static bool is_inside(const Iteration *in) {
+    const TlSystem *system = in->system;
+    for (int32_t v = 0; in->contacts->collider_count > 0 && v < system->model->vertex_count; v++) {
+        if (!system->fixed[v] &&
+            tl_contact_depth(in->contacts, tl_load3(in->x + 3 * (int64_t)v)) > 0.0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* From what the linear solve found to what may be done: no vertex too far, none in an analytic
+ * collider, pins to their places, and nothing through anything. */
+static bool shape_step(const Iteration *in) {
+    TlSystem *system = in->system;
     int32_t n = system->model->vertex_count;
-    double before = *elastic + vertex_sum(system, contacts, x);
-    double part = tl_min(1.0, options->most_move_m / largest_change(NULL, system->step, n));
-    for (int32_t cut = 0; cut <= MOST_CUTS; cut++, part *= 0.5) {
-        Job job = {system, NULL, x, system->trial, part};
-        tl_parallel_for(system->pool, n, GRAIN, try_range, &job);
-        tl_newton_project(system, contacts, TL_NEWTON_GAP, x, system->trial);
-        double stored = elastic_value(system, options->dt_s, system->trial);
-        double after = stored + vertex_sum(system, contacts, system->trial) +
-                       tl_system_bend_change(system, x, system->trial);
-        if (after <= before + ARMIJO * part * slope + ROUNDING * fabs(before)) {
-            *elastic = stored;
+    double part = tl_min(1.0, in->options->most_move_m / largest_change(NULL, system->step, n));
+    Job job = {system, NULL, in->x, system->trial, part, NULL};
+    tl_parallel_for(system->pool, n, GRAIN, try_range, &job);
+    tl_newton_project(system, in->contacts, TL_NEWTON_GAP, in->x, system->trial);
+    for (int64_t i = 0; i < 3 * (int64_t)n; i++) {
+        bool pinned = in->options->pin_target != NULL && system->fixed[i / 3] == PINNED;
+        system->step[i] = (pinned ? in->options->pin_target[i] : system->trial[i]) - in->x[i];
+    }
+    return in->contacts->world == NULL || tl_world_plan(in->contacts->world, system->step, true);
+}
+
+/* Change of the potential from x to system->trial, part of a step further; `elastic` becomes that
+ * at the trial. */
+static double try_part(const Iteration *in, double part, double *elastic) {
+    TlSystem *system = in->system;
+    int32_t n = system->model->vertex_count;
+    Job job = {system, NULL, in->x, system->trial, part, NULL};
+    tl_parallel_for(system->pool, n, GRAIN, try_range, &job);
+    *elastic = elastic_value(system, in->options->dt_s, system->trial);
+    double after = *elastic + vertex_sum(system, in->contacts, system->trial) +
+                   tl_system_bend_change(system, in->x, system->trial);
+    if (in->contacts->world != NULL) {
+        Job move = {system, NULL, system->step, system->move, part, NULL};
+        tl_parallel_for(system->pool, n, GRAIN, scale_range, &move);
+        after += tl_world_value(in->contacts->world, system->move);
+    }
+    return after;
+}
+
+/* Finds a part of system->step that lowers the potential, leaving the accepted point in
+ * system->trial; false when there is none. */
+static bool line_search(Iteration *in, TlNewtonResult *result) {
+    TlSystem *system = in->system;
+    double slope = dot(system, system->grad, system->step), part = 1.0, elastic;
+    double before = in->elastic + vertex_sum(system, in->contacts, in->x);
+    if (in->contacts->world != NULL) {
+        before += tl_world_touch_value(in->contacts->world);
+    }
+    int32_t most = slope < 0.0 ? MOST_CUTS : MOST_CUTS_UPHILL;
+    for (int32_t cut = 0; cut <= most; cut++, part *= 0.5) {
+        double after = try_part(in, part, &elastic);
+        double promised = ARMIJO * part * tl_min(slope, 0.0);
+        if (in->moving ? tl_is_finite(after)
+                       : after <= before + promised + ROUNDING * fabs(before)) {
+            in->elastic = elastic;
             result->part = part;
             result->gain = (before - after) / (-slope * part * (1.0 - 0.5 * part));
             return true;
@@ -210,6 +353,20 @@ static bool line_search(TlSystem *system, const TlContacts *contacts, const TlNe
     return false;
 }
 
+/* Goes to system->trial. */
+static void accept_step(Iteration *in, TlNewtonResult *result) {
+    TlSystem *system = in->system;
+    int32_t n = system->model->vertex_count;
+    TlWorld *world = in->contacts->world;
+    result->last_step_m = largest_change(in->x, system->trial, n);
+    if (world != NULL) {
+        result->last_step_m = tl_max(result->last_step_m, tl_world_lost(world));
+        tl_world_commit(world, result->part);
+    }
+    Job accept = {system, NULL, world != NULL ? world->x : system->trial, in->x, 1.0, NULL};
+    tl_parallel_for(system->pool, n, GRAIN, scale_range, &accept);
+}
+
 /* Seconds since *clock_s, which moves on to now. */
 static double lap(double *clock_s) {
     double before = *clock_s;
@@ -217,59 +374,115 @@ static double lap(double *clock_s) {
     return *clock_s - before;
 }
 
-static bool goes_on(const TlNewton *options, int32_t k, double last_step_m) {
+static bool goes_on(const Iteration *in, int32_t k, double last_step_m) {
+    const TlNewton *options = in->options;
     int32_t most = options->most_iterations;
-    return k < most || (k < most + options->most_rescues && last_step_m > options->rescue_m);
+    return k < most || (k < most + options->most_rescues && last_step_m > options->rescue_m) ||
+           (k < MOST_ARRIVAL && most > 0 && in->contacts->world != NULL &&
+            (is_missing(in) || is_inside(in)));
+}
+
+/* The step that the matrix and the gradient ask for; false when it is not a number. */
+static bool solve_linear(const Iteration *in, int32_t k, double *clock_s, TlNewtonResult *result) {
+    TlSystem *system = in->system;
+    const TlNewton *options = in->options;
+    int32_t n = system->model->vertex_count;
+    /* negative gradient becomes the right-hand side */
+    Job turn = {system, in->contacts, system->grad, system->trial, -1.0, NULL};
+    tl_parallel_for(system->pool, n, GRAIN, scale_range, &turn);
+    tl_parallel_for(system->pool, n, GRAIN, add_pushes, &turn);
+    double tolerance = options->linear_tolerance;
+    if (k > 0 && options->later_tolerance > 0.0) {
+        tolerance = options->later_tolerance;
+    }
+    result->cg_iterations += tl_cg_solve(&system->cg, system->trial, tolerance, options->most_cg,
+                                         system->step, &result->residual_ratio);
+    result->seconds.linear_s += lap(clock_s);
+    return tl_is_finite(dot(system, system->grad, system->step));
+}
+
+/* Gradient and matrix at x, and the step of Newton's method in system->step. False when something
+ * is not a number, or memory is refused. */
+static bool solve_step(const Iteration *in, int32_t k, double *clock_s, TlNewtonResult *result) {
+    TlSystem *system = in->system;
+    const TlNewton *options = in->options;
+    TlPoint at = {in->x, system->x_start, options->dt_s};
+    tl_system_derive(system, &at, true, system->grad);
+    bool ok = derive_contact(system, in->contacts, in->x,
+                             k == 0 && options->look_ahead ? system->ahead : NULL, system->grad);
+    result->seconds.assembly_s += lap(clock_s);
+    if (!ok || !tl_cg_precondition(&system->cg, k > 0 || options->keep_coarse)) {
+        return false;
+    }
+    return solve_linear(in, k, clock_s, result);
+}
+/* No direction: fine at rest, a failure of the linear solve anywhere else. Motion to come may lead
+ * uphill. */
+static bool has_no_direction(const Iteration *in, TlNewtonResult *result) {
+    TlSystem *system = in->system;
+    if (in->moving || tl_touch_count(&system->matrix) > 0 ||
+        dot(system, system->grad, system->step) < 0.0) {
+        return false;
+    }
+    result->stuck = largest_change(NULL, system->grad, system->model->vertex_count) > 0.0;
+    return true;
+}
+
+/* Where cuts have turned the step uphill: solves again with contacts that know what was cut. If
+ * that does not help, holds the vertices that were cut and solves for all others, which is downhill
+ * again. */
+static bool search_with_held(Iteration *in, int32_t k, double *clock_s, TlNewtonResult *result) {
+    TlSystem *system = in->system;
+    const TlWorld *world = in->contacts->world;
+    int32_t n = system->model->vertex_count;
+    bool found = false;
+    result->finite = solve_step(in, k, clock_s, result) && shape_step(in);
+    if (!result->finite || line_search(in, result)) {
+        return result->finite;
+    }
+    for (int32_t round = 0; round < HOLD_ROUNDS && !found && world->cut > 0; round++) {
+        for (int32_t v = 0; v < n; v++) {
+            system->fixed[v] = !system->fixed[v] && world->s[v] < 1.0 ? HELD : system->fixed[v];
+        }
+        result->finite = tl_cg_precondition(&system->cg, false) &&
+                         solve_linear(in, k, clock_s, result) && shape_step(in);
+        found = result->finite && line_search(in, result);
+    }
+    for (int32_t v = 0; v < n; v++) {
+        system->fixed[v] = system->fixed[v] == HELD ? 0 : system->fixed[v];
+    }
+    return found;
 }
 
 TlNewtonResult tl_newton(TlSystem *system, const TlContacts *contacts, const TlNewton *options,
                          double *x) {
-    int32_t n = system->model->vertex_count;
     TlNewtonResult result = {.finite = true};
     double clock_s = tl_clock_s();
-    double elastic = options->most_iterations > 0 ? elastic_value(system, options->dt_s, x) : 0.0;
-    for (int32_t k = 0; goes_on(options, k, result.last_step_m); k++) {
-        /* gradient and matrix at x; negative gradient becomes the right-hand side */
-        TlPoint at = {x, system->x_start, options->dt_s};
-        tl_system_derive(system, &at, true, system->grad);
-        Job job = {system, contacts, x, system->grad, 0.0};
-        tl_parallel_for(system->pool, n, GRAIN, vertex_derive, &job);
-        result.seconds.assembly_s += lap(&clock_s);
-        if (!tl_cg_precondition(&system->cg, k > 0 || options->keep_coarse)) {
-            result.finite = false;
-            return result;
-        }
-        Job turn = {system, NULL, system->grad, system->trial, -1.0};
-        tl_parallel_for(system->pool, n, GRAIN, scale_range, &turn);
-        double tolerance = options->linear_tolerance;
-        if (k > 0 && options->later_tolerance > 0.0) {
-            tolerance = options->later_tolerance;
-        }
-        result.cg_iterations += tl_cg_solve(&system->cg, system->trial, tolerance, options->most_cg,
-                                            system->step, &result.residual_ratio);
-        result.seconds.linear_s += lap(&clock_s);
-        double slope = dot(system, system->grad, system->step);
-        if (!tl_is_finite(slope)) {
-            result.finite = false;
-            return result;
+    Iteration in = {system, contacts, options, x, 0.0, false};
+    in.elastic = options->most_iterations > 0 ? elastic_value(system, options->dt_s, x) : 0.0;
+    for (int32_t k = 0; goes_on(&in, k, result.last_step_m); k++) {
+        in.moving = is_missing(&in);
+        result.finite = solve_step(&in, k, &clock_s, &result);
+        if (!result.finite) {
+            break;
         }
         result.iterations++;
         result.rescues += k >= options->most_iterations;
-        if (slope >= 0.0) {
-            /* no direction: fine at rest, a failure of the linear solve anywhere else */
-            result.stuck = largest_change(NULL, system->grad, n) > 0.0;
+        if (has_no_direction(&in, &result)) {
             break;
         }
-        bool found = line_search(system, contacts, options, x, slope, &elastic, &result);
+        result.finite = shape_step(&in);
+        bool found = result.finite && line_search(&in, &result);
+        if (!found && result.finite && contacts->world != NULL) {
+            found = search_with_held(&in, k, &clock_s, &result);
+        }
         result.seconds.search_s += lap(&clock_s);
         if (!found) {
             result.stuck = true;
             break;
         }
-        result.last_step_m = largest_change(x, system->trial, n);
-        Job accept = {system, NULL, system->trial, x, 1.0};
-        tl_parallel_for(system->pool, n, GRAIN, scale_range, &accept);
-        if (!(result.last_step_m > options->tolerance_m)) {
+        accept_step(&in, &result);
+        if (!(result.last_step_m > options->tolerance_m) && !is_missing(&in) && !is_inside(&in)) {
             break;
         }
     }

@@ -21,7 +21,9 @@ typedef struct TlNewton {
     double most_move_m;      /* steps are shortened so that no vertex moves farther at once */
     int32_t most_rescues;    /* more iterations, only while a vertex moves over rescue_m */
     double rescue_m;
-    bool keep_coarse; /* the coarse factor of the last call may serve again */
+    bool keep_coarse;         /* the coarse factor of the last call may serve again */
+    const double *pin_target; /* where fixed vertices have to go; NULL: they are there */
+    bool look_ahead; /* system->ahead says what cloth would do next by inertia and weight */
 } TlNewton;
 
 /* Where the time went, seconds. Never part of a result that is compared. */
@@ -54,7 +56,7 @@ TlNewtonResult tl_newton(TlSystem *system, const TlContacts *contacts, const TlN
  * quadratic part of the contact potential, so that the first linearisation sees the right stiffness
  * and a moderate force), and how near one Newton step may come. */
 #define TL_START_GAP 0.9
-#define TL_NEWTON_GAP 0.1
+#define TL_NEWTON_GAP 0.6
 
 /* Moves every free vertex of x that is nearer than `gap` to a collider out to it; answers how many
  * were moved. `from` (may be NULL): see tl_contact_project. */

@@ -139,6 +139,24 @@ static void add_corner_block(const TlGather *gather, int32_t corner, double bloc
     }
 }
 
+/* Adds what the touches of vertex v have on the diagonal. */
+static void add_touch_blocks(const TlWorld *world, int32_t v, double block[9]) {
+    for (int32_t i = world->touch_start[v]; i < world->touch_start[v + 1]; i++) {
+        const TlTouch *touch = &world->touch[world->touch_item[i] / 4];
+        double w = touch->weight[world->touch_item[i] % 4], w2 = w * w;
+        const TlFloat4 *h = touch->hess;
+        block[0] += w2 * (double)h[0][0];
+        block[1] += w2 * (double)h[0][1];
+        block[2] += w2 * (double)h[0][2];
+        block[4] += w2 * (double)h[0][3];
+        block[5] += w2 * (double)h[1][0];
+        block[8] += w2 * (double)h[1][1];
+    }
+    block[3] = block[1];
+    block[6] = block[2];
+    block[7] = block[5];
+}
+
 /* Sum of the corners' diagonal blocks at a vertex, bending, weight and contact. */
 TL_INLINE void diagonal_block(const TlOperator *A, int32_t v, double out[9]) {
     TlFloat4 low = A->diagonal[2 * (int64_t)v], high = A->diagonal[2 * (int64_t)v + 1];
@@ -161,6 +179,9 @@ TL_INLINE void diagonal_block(const TlOperator *A, int32_t v, double out[9]) {
     }
     for (int i = 0; i < 9 && A->touched[v]; i++) {
         out[i] += A->contact[9 * (int64_t)v + i];
+    }
+    if (tl_touch_count(A) > 0) {
+        add_touch_blocks(A->world, v, out);
     }
 }
 
@@ -192,6 +213,7 @@ bool tl_operator_prepare(TlOperator *A, TlPool *pool) {
 void tl_operator_without_own(TlOperator *A) {
     memset(A->own, 0, sizeof *A->own * (size_t)A->n);
     memset(A->touched, 0, sizeof *A->touched * (size_t)A->n);
+    A->world = NULL;
 }
 
 /* ---- products ---- */
@@ -201,7 +223,8 @@ typedef struct Product {
     const TlGather *gather;
     const TlFloat4 *p;
     TlFloat4 *q;
-    bool others; /* some sets are not packed */
+    bool others;  /* some sets are not packed */
+    bool touches; /* surfaces touch */
 } Product;
 
 /* A vector of each of eight elements: x[component], one element per lane. */
@@ -392,6 +415,29 @@ static TlFloat4 other_sets(const TlOperator *A, int32_t v) {
     return sum;
 }
 
+static void multiply_touches(void *data, int32_t begin, int32_t end) {
+    Product *in = data;
+    const TlWorld *world = in->A->world;
+    for (int32_t t = begin; t < end; t++) {
+        const TlTouch *touch = &world->touch[t];
+        TlFloat4 d = tl_float4(0.0F);
+        for (int i = 0; i < 4; i++) {
+            d += (float)touch->weight[i] * in->p[touch->vertex[i]];
+        }
+        world->product[t] = tl_symmetric_times(touch->hess, d);
+    }
+}
+
+/* What touches add to vertex v. */
+static TlFloat4 touches_of(const TlWorld *world, int32_t v) {
+    TlFloat4 sum = tl_float4(0.0F);
+    for (int32_t i = world->touch_start[v]; i < world->touch_start[v + 1]; i++) {
+        int32_t item = world->touch_item[i];
+        sum += (float)world->touch[item / 4].weight[item % 4] * world->product[item / 4];
+    }
+    return sum;
+}
+
 /* Sums of RUN rows are single, those of runs double. */
 TL_HOT static double multiply_rows(void *data, int32_t begin, int32_t end) {
     Product *in = data;
@@ -401,6 +447,7 @@ TL_HOT static double multiply_rows(void *data, int32_t begin, int32_t end) {
         for (int32_t last = v + RUN < end ? v + RUN : end; v < last; v++) {
             TlFloat4 row = row_of(in->A, in->p, in->q, v);
             row += in->others ? other_sets(in->A, v) : tl_float4(0.0F);
+            row += in->touches ? touches_of(in->A->world, v) : tl_float4(0.0F);
             in->q[v] = in->A->fixed[v] ? tl_float4(0.0F) : row;
             sum += in->p[v] * in->q[v];
         }
@@ -432,7 +479,7 @@ static void multiply_parts(void *data, int32_t begin, int32_t end) {
 }
 
 double tl_operator_multiply(TlOperator *A, TlPool *pool, const TlFloat4 *p, TlFloat4 *q) {
-    Product in = {A, NULL, p, q, false};
+    Product in = {A, NULL, p, q, false, tl_touch_count(A) > 0};
     tl_parallel_for(pool, A->part_count, 1, multiply_parts, &in);
     for (int32_t s = 0; s < A->set_count; s++) {
         const TlElements *elements = &A->sets[s].elements;
@@ -444,5 +491,6 @@ double tl_operator_multiply(TlOperator *A, TlPool *pool, const TlFloat4 *p, TlFl
                 elements->hessian == TL_HESSIAN_BLOCKS ? multiply_blocks : multiply_rank_one, &in);
         }
     }
+    tl_parallel_for(pool, tl_touch_count(A), ELEMENT_GRAIN, multiply_touches, &in);
     return tl_parallel_sum(pool, A->n, VERTEX_GRAIN, multiply_rows, &in);
 }

@@ -7,7 +7,8 @@
  *
  *   A p = own p + sum of elements + L p,
  *
- * own: inertia and contact, a 3x3 block per vertex; L: the constant bending matrix, as far as it
+ * own: inertia and contact with analytic colliders, a 3x3 block per vertex; elements: those of
+ * energies, and touches of surfaces; L: the constant bending matrix, as far as it
  * reaches beyond a face; what joins two corners of one goes with the face. Elements and L act on
  * differences of vertices, so that a common translation meets inertia alone. */
 #ifndef TL_OPERATOR_H
@@ -16,6 +17,7 @@
 #include "base/lanes.h"
 #include "base/parallel.h"
 #include "base/sparse.h"
+#include "contact/world.h"
 #include "force/energy.h"
 
 /* Where the derivatives of one set of elements go, and its part of a product. */
@@ -55,6 +57,7 @@ typedef struct TlOperator {
     double *bend_diagonal; /* of the whole bending matrix */
     uint8_t *touched;      /* per vertex: has a contact */
     double *contact;       /* 9 per vertex, where touched */
+    TlWorld *world;        /* touches of surfaces; NULL: none */
     TlDouble4 *grad;       /* extent: gradients of packed elements */
     TlFloat4 *diagonal;    /* 2 of extent: their diagonal blocks, xx xy xz yy and yz zz */
     float *own;            /* per vertex: the weight again */
@@ -124,6 +127,11 @@ TL_INLINE TlFloat4 tl_symmetric_times(const TlFloat4 *block, TlFloat4 d) {
     TlFloat4 third = __builtin_shufflevector(block[0], block[1], 2, 4, 5, 6);
     TlFloat4 out = d[0] * block[0] + d[1] * second + d[2] * third;
     return __builtin_shufflevector(out, block[1], 0, 1, 2, 6);
+}
+
+/* How many touches there are. */
+static inline int32_t tl_touch_count(const TlOperator *A) {
+    return A->world != NULL ? A->world->touch_count : 0;
 }
 
 /* Sum of three lanes. */

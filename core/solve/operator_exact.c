@@ -107,6 +107,24 @@ static TlVec3 exact_others(const TlOperator *A, int32_t v, const double *y) {
     return sum;
 }
 
+/* What touches add at vertex v. */
+static TlVec3 exact_touches(const TlWorld *world, int32_t v, const double *y) {
+    TlVec3 sum = {0, 0, 0};
+    for (int32_t i = world->touch_start[v]; i < world->touch_start[v + 1]; i++) {
+        const TlTouch *touch = &world->touch[world->touch_item[i] / 4];
+        TlVec3 d = {0, 0, 0};
+        for (int k = 0; k < 4; k++) {
+            d = tl_madd3(d, touch->weight[k], tl_load3(y + 3 * (int64_t)touch->vertex[k]));
+        }
+        const TlFloat4 *h = touch->hess;
+        TlMat3 H = {{(double)h[0][0], (double)h[0][1], (double)h[0][2], (double)h[0][1],
+                     (double)h[0][3], (double)h[1][0], (double)h[0][2], (double)h[1][0],
+                     (double)h[1][1]}};
+        sum = tl_madd3(sum, touch->weight[world->touch_item[i] % 4], tl_mul3(&H, d));
+    }
+    return sum;
+}
+
 static void exact_rows(void *data, int32_t begin, int32_t end) {
     Exact *in = data;
     const TlOperator *A = in->A;
@@ -119,6 +137,9 @@ static void exact_rows(void *data, int32_t begin, int32_t end) {
                            tl_sub3(tl_load3(in->y + 3 * (int64_t)A->bend->column[s]), own));
         }
         sum = tl_madd3(sum, A->weight[v], own);
+        if (tl_touch_count(A) > 0) {
+            sum = tl_add3(sum, exact_touches(A->world, v, in->y));
+        }
         const double *c = A->contact + 9 * (int64_t)v, all[3] = {sum.x, sum.y, sum.z};
         for (int i = 0; i < 3; i++) {
             q[i] += all[i];

@@ -12,10 +12,60 @@ enum { GRAIN = 1024 };
 /* a first iteration that got nowhere is a failure only when it wanted to go farther than this */
 #define STUCK_STEP_M 1e-6
 
+/* Moves cloth from x to `to` as far as nothing is in the way, with `others` colliders as well; x is
+ * where it came to. */
+static bool move_to(const TlContacts *contacts, TlSystem *system, const double *to, bool others,
+                    double *x) {
+    int64_t count = 3 * (int64_t)system->model->vertex_count;
+    if (contacts->world == NULL) {
+        memmove(x, to, sizeof *x * (size_t)count);
+        return true;
+    }
+    for (int64_t i = 0; i < count; i++) {
+        system->step[i] = to[i] - x[i];
+    }
+    if (!tl_world_plan(contacts->world, system->step, others)) {
+        return false;
+    }
+    tl_world_commit(contacts->world, 1.0);
+    memcpy(x, contacts->world->x, sizeof *x * (size_t)count);
+    return true;
+}
+
+/* Puts vertices that are in an analytic collider out of it, as far as nothing is in the way;
+ * answers how many were. */
+static int32_t leave_colliders(const TlContacts *contacts, TlSystem *system, double *x) {
+    memcpy(system->trial, x, 3 * sizeof *x * (size_t)system->model->vertex_count);
+    int32_t count = tl_newton_project(system, contacts, TL_LEAST_GAP, NULL, system->trial);
+    if (count > 0 && contacts->world != NULL) {
+        tl_world_release(contacts->world, x, system->trial);
+    }
+    if (count > 0) {
+        move_to(contacts, system, system->trial, false, x);
+    }
+    return count;
+}
+
+void tl_potential_place(TlSystem *system, const TlContacts *contacts, double *x) {
+    if (contacts->world != NULL) {
+        tl_world_begin(contacts->world, x, contacts->points_now, contacts->points_now, 0.0);
+    }
+    memcpy(system->trial, x, 3 * sizeof *x * (size_t)system->model->vertex_count);
+    tl_newton_project(system, contacts, TL_START_GAP, NULL, system->trial);
+    move_to(contacts, system, system->trial, false, x);
+}
+
 void tl_potential_begin(TlSystem *system, const TlContacts *contacts, const TlStep *step) {
     TlContacts before = *contacts;
     before.now = contacts->before;
-    tl_newton_project(system, &before, TL_LEAST_GAP, NULL, step->x);
+    if (contacts->world != NULL) {
+        tl_world_begin(contacts->world, step->x, contacts->points_before, contacts->points_now,
+                       contacts->slip_m);
+    }
+    leave_colliders(&before, system, step->x);
+    if (contacts->world != NULL) {
+        tl_world_start_here(contacts->world);
+    }
     memcpy(system->x_start, step->x, 3 * sizeof(double) * (size_t)system->model->vertex_count);
 }
 
@@ -79,15 +129,59 @@ static bool is_sound(const TlSystem *system, const TlNewtonResult *newton) {
     return true;
 }
 
+/* The guess in x is put outside analytic colliders and reached from the start as far as nothing is
+ * in the way; system->ahead becomes what inertia and weight would do from there. */
+static bool reach_guess(TlSystem *system, const TlContacts *contacts, double *x) {
+    int64_t count = 3 * (int64_t)system->model->vertex_count;
+    double *guess = system->ahead;
+    tl_newton_project(system, contacts, TL_START_GAP, NULL, x);
+    memcpy(guess, x, sizeof *x * (size_t)count);
+    memcpy(x, system->x_start, sizeof *x * (size_t)count);
+    bool ok = move_to(contacts, system, guess, true, x);
+    for (int64_t i = 0; i < count; i++) {
+        double wanted = system->x_start[i] + system->force[i] / system->weight[i / 3];
+        system->ahead[i] = system->fixed[i / 3] ? 0.0 : wanted - x[i];
+    }
+    return ok;
+}
+
+/* Whether colliders or pins have not come to where the sub-step ends. */
+static bool is_blocked(const TlSystem *system, const TlContacts *contacts, const TlStep *step) {
+    bool missing = contacts->world != NULL && tl_world_missing(contacts->world) > 0.0;
+    for (int64_t i = 0; !missing && i < 3 * (int64_t)system->model->vertex_count; i++) {
+        missing = system->fixed[i / 3] && step->x[i] != step->pin_target[i];
+    }
+    return missing;
+}
+
+/* What is prescribed and has found no room is put where it belongs: the cloth is tangled there, and
+ * frees itself later. */
+static void force_arrival(TlSystem *system, const TlContacts *contacts, const TlStep *step) {
+    for (int64_t i = 0; i < 3 * (int64_t)system->model->vertex_count; i++) {
+        step->x[i] = system->fixed[i / 3] ? step->pin_target[i] : step->x[i];
+    }
+    if (contacts->world != NULL) {
+        tl_world_force(contacts->world, step->x);
+    }
+}
+
 TlStepResult tl_potential_minimise(TlSystem *system, const TlContacts *contacts, const TlStep *step,
                                    const TlNewton *options) {
-    tl_newton_project(system, contacts, TL_START_GAP, NULL, step->x);
-    TlStepResult result;
-    result.newton = tl_newton(system, contacts, options, step->x);
-    result.projected = 0;
-    result.ok = is_sound(system, &result.newton);
+    TlStepResult result = {.newton = {.finite = true}};
+    TlNewton newton = *options;
+    if (reach_guess(system, contacts, step->x)) {
+        newton.pin_target = step->pin_target;
+        newton.look_ahead = true;
+        result.newton = tl_newton(system, contacts, &newton, step->x);
+        result.ok = is_sound(system, &result.newton);
+    }
+    bool blocked = result.ok && is_blocked(system, contacts, step);
+    result.ok = result.ok && (!blocked || step->force || contacts->world == NULL);
     if (result.ok) {
-        result.projected = tl_newton_project(system, contacts, TL_LEAST_GAP, NULL, step->x);
+        result.projected = leave_colliders(contacts, system, step->x);
+        if (blocked) {
+            force_arrival(system, contacts, step);
+        }
     } else {
         memcpy(step->x, system->x_start, 3 * sizeof(double) * (size_t)system->model->vertex_count);
     }

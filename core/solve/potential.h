@@ -10,6 +10,8 @@
 /* Puts vertices that begin inside a collider out of it, so that this does not become velocity, and
  * keeps the start in system->x_start. */
 void tl_potential_begin(TlSystem *system, const TlContacts *contacts, const TlStep *step);
+/* Puts cloth out of colliders that do not move, for a static solution from there. */
+void tl_potential_place(TlSystem *system, const TlContacts *contacts, double *x);
 /* Weights and forces of implicit Euler: w = m/h^2 + c A/h, f = m (v/h + g). */
 void tl_potential_euler(TlSystem *system, const TlStep *step);
 /* The inertial guess x + h v; fixed vertices at their targets. */

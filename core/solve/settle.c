@@ -7,6 +7,7 @@
 #include "solve/settle.h"
 
 #include "base/vec.h"
+#include "solve/potential.h"
 
 #include <string.h>
 
@@ -78,7 +79,7 @@ TlSettleResult tl_settle(TlSystem *system, const TlContacts *contacts, const TlS
                        .most_cg = 5 * system->model->vertex_count + 200,
                        .linear_tolerance = 1e-4,
                        .most_move_m = tl_contact_safe_move(contacts)};
-    tl_newton_project(system, contacts, TL_START_GAP, NULL, x);
+    tl_potential_place(system, contacts, x);
     for (;;) {
         describe(system, options->gravity, h, x);
         measure(system, contacts, load, x, &result);

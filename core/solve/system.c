@@ -63,6 +63,8 @@ bool tl_system_build(TlArena *arena, const TlModel *model, TlPool *pool, TlSyste
     out->step = TL_NEW(arena, double, 3 * (int64_t)n);
     out->trial = TL_NEW(arena, double, 3 * (int64_t)n);
     out->x_start = TL_NEW(arena, double, 3 * (int64_t)n);
+    out->ahead = TL_NEW(arena, double, 3 * (int64_t)n);
+    out->push = TL_NEW(arena, double, 3 * (int64_t)n);
     out->force = TL_NEW(arena, double, 3 * (int64_t)n);
     out->weight = TL_NEW(arena, double, n);
     out->friction = TL_NEW(arena, TlFriction, n);

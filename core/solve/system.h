@@ -31,11 +31,13 @@ typedef struct TlSystem {
     double *grad, *step, *trial; /* 3 per vertex */
     double *bend_grad;           /* 3 per vertex: the part of the bending matrix in the gradient */
     double *move;                /* 3 per vertex: work of tl_system_bend_change */
-    double *x_start;             /* 3 per vertex: positions at the start of the step */
-    double *force;               /* 3 per vertex: constant force of the step */
-    double *weight;              /* per vertex: m/h^2 and drag, N/m */
-    TlFriction *friction;        /* per vertex */
-    uint8_t *fixed;              /* per vertex: pinned or without mass */
+    double *ahead;               /* 3 per vertex: motion that is known to come, see TlNewton */
+    double *push;         /* 3 per vertex: what contacts add to the right-hand side because of it */
+    double *x_start;      /* 3 per vertex: positions at the start of the step */
+    double *force;        /* 3 per vertex: constant force of the step */
+    double *weight;       /* per vertex: m/h^2 and drag, N/m */
+    TlFriction *friction; /* per vertex */
+    uint8_t *fixed;       /* per vertex: pinned or without mass */
 } TlSystem;
 
 bool tl_system_build(TlArena *arena, const TlModel *model, TlPool *pool, TlSystem *out);

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """One run of the simulation: begin, one step per frame, then finish, or give up.
 
-Every cloth has a session and a cache of its own: in this version cloths do not touch each other.
+Every cloth has a session and a cache of its own: in this version cloths that are simulated in one
+run do not touch each other.
 Until finish nothing in the file has changed but what is put back afterwards: the current frame,
 the shown mesh (a copy that follows the simulation) and the muted playback modifiers.
 
@@ -57,7 +58,7 @@ class Cloth:
         self.path = playback.stored_path(obj)
         self.session = None
         self.index = -1
-        self.colliders = []  # (object, index in the session)
+        self.colliders = []
         self.positions = None
         self.rest = None  # the artist's mesh while a copy is shown
         self.copy = None
@@ -70,6 +71,17 @@ class Cloth:
         self.loose = 0
         self.rescues = 0  # of the solver, over all frames
         self.doubtful = False
+        self.tangled = []  # faces that go through something at the last frame
+
+
+class Collider:
+    """One object that a cloth meets: its index in the session and, when its shape is the mesh, what
+    that looked like at the last frame."""
+
+    def __init__(self, obj, index, mesh):
+        self.obj = obj
+        self.index = index
+        self.mesh = mesh
 
 
 class Run:
@@ -126,9 +138,9 @@ class Run:
         try:
             self.scene.frame_set(self.frame + 1)
             depsgraph = self.view_layer.depsgraph
-            matrices = {}
+            matrices, deformed = {}, {}
             for cloth in self._cloths:
-                self._move(cloth, depsgraph, matrices)
+                self._move(cloth, depsgraph, matrices, deformed)
                 cloth.session.step()
                 cloth.rescues += cloth.session.stats()["rescues"]
             self.frame += 1
@@ -222,6 +234,10 @@ class Run:
                     pass
         self._restore()
 
+    def tangled(self):
+        """Objects and their faces that go through something at the last frame."""
+        return [(cloth.obj, cloth.tangled) for cloth in self._cloths if cloth.tangled]
+
     @property
     def doubtful(self):
         """Whether the artist should look at a result before using it."""
@@ -262,6 +278,13 @@ class Run:
         if stats and not stats["stretch_max"] <= STRETCH_DOUBTFUL:
             cloth.doubtful = True
             text += " That is more than cloth bears: look at pins, colliders and how they move."
+        if stats and stats["intersections"]:
+            cloth.doubtful = True
+            cloth.tangled = cloth.session.intersecting_faces(cloth.index).tolist()
+            text += (
+                f" {len(cloth.tangled)} faces go through something at the last frame; they are "
+                "selected."
+            )
         if self.frame < self.last:
             text = f"Stopped at frame {self.frame} of {self.last}. " + text
         if self.trouble:
@@ -324,6 +347,7 @@ class Run:
             unit_m=collect.unit_m(self.scene),
             quality=QUALITIES[settings.quality],
             drag_kg_per_m2_s=settings.drag_kg_per_m2_s,
+            contact_self=int(settings.self_collision),
         )
         try:
             cloth.index = cloth.session.add_cloth(
@@ -341,8 +365,13 @@ class Run:
                 _faces(mesh, error, settings.pattern == 'METRIC'),
             ) from error
         for other in collect.colliders(self.scene, self.view_layer):
-            if other != obj:
-                cloth.colliders.append((other, self._add_collider(cloth, other, depsgraph)))
+            if other in (each.obj for each in self._cloths):
+                if other != obj:
+                    cloth.notes.append(
+                        f"'{other.name}' is simulated in the same run, so it is not met"
+                    )
+                continue
+            cloth.colliders.append(self._add_collider(cloth, other, depsgraph))
         cloth.positions = np.empty_like(mesh.positions)
         self._make_folder(cloth, os.path.dirname(file))
         cloth.session.begin()
@@ -363,16 +392,18 @@ class Run:
 
     def _add_collider(self, cloth, obj, depsgraph):
         settings = obj.toile_collider
+        shape = collect.collider_shape(obj, depsgraph)
         try:
-            return cloth.session.add_collider(
+            index = cloth.session.add_collider(
                 obj.name,
                 matrix=collect.matrix(obj, depsgraph),
                 thickness_m=settings.thickness_m,
                 friction=settings.friction if settings.use_friction else -1.0,
-                **collect.collider_shape(obj, depsgraph),
+                **shape,
             )
         except binding.ToileError as error:
             raise collect.SetupError(obj.name, error.message) from error
+        return Collider(obj, index, shape.get("mesh"))
 
     def _make_folder(self, cloth, folder):
         if os.path.isdir(folder):
@@ -387,8 +418,9 @@ class Run:
 
     # ---- frames ----
 
-    def _move(self, cloth, depsgraph, matrices):
-        """Tells the session where things are at the new frame."""
+    def _move(self, cloth, depsgraph, matrices, deformed):
+        """Tells the session where things are at the new frame. The dictionaries keep what was asked
+        of Blender for the other cloths."""
 
         def at(obj):
             if obj.name not in matrices:
@@ -396,8 +428,30 @@ class Run:
             return matrices[obj.name]
 
         cloth.session.set_cloth_matrix(cloth.index, at(cloth.obj))
-        for obj, index in cloth.colliders:
-            cloth.session.set_collider_matrix(index, at(obj))
+        for collider in cloth.colliders:
+            cloth.session.set_collider_matrix(collider.index, at(collider.obj))
+            if collider.mesh is not None:
+                name = collider.obj.name
+                if name not in deformed:
+                    deformed[name] = collect.evaluated_mesh(collider.obj, depsgraph)
+                self._deform(cloth, collider, deformed[name])
+
+    def _deform(self, cloth, collider, mesh):
+        """Tells the session what a mesh looks like at the new frame, if it changed."""
+        before, collider.mesh = collider.mesh, mesh
+        name = collider.obj.name
+        # another number of vertices is refused by the session
+        if mesh.positions.size == before.positions.size:
+            if not np.array_equal(mesh.corners, before.corners):
+                raise binding.ToileError(
+                    binding.TOILE_STATUS_INVALID_DATA,
+                    f"the faces of collider '{name}' changed; it may deform, but its faces must "
+                    "stay the same: look at its modifiers",
+                    name,
+                )
+            if np.array_equal(mesh.positions, before.positions):
+                return
+        cloth.session.set_collider_positions(collider.index, mesh.positions)
 
     def _show_copy(self, cloth):
         """Shows a copy of the mesh that may be moved about."""

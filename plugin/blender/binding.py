@@ -47,6 +47,8 @@ TOILE_PATTERN_METRIC = 2
 TOILE_COLLIDER_SPHERE = 0
 TOILE_COLLIDER_PLANE = 1
 TOILE_COLLIDER_BOX = 2
+TOILE_COLLIDER_CAPSULE = 3
+TOILE_COLLIDER_MESH = 4
 
 TOILE_QUALITY_FAST = 0
 TOILE_QUALITY_STANDARD = 1
@@ -191,6 +193,17 @@ class ToileStats(Structure):
         ("linear_s", c_double),
         ("search_s", c_double),
         ("contact_s", c_double),
+        ("intersections", c_int32),
+        ("contact_candidates", c_int32),
+        ("contact_touches", c_int32),
+        ("contact_refreshes", c_int32),
+        ("contact_cuts", c_int32),
+        ("contact_blocked", c_int32),
+        ("contact_growths", c_int32),
+        ("reserved_stats", c_int32),
+        ("broad_s", c_double),
+        ("narrow_s", c_double),
+        ("truncate_s", c_double),
     ]
 
 
@@ -212,6 +225,8 @@ class ToileSessionDef(Structure):
         ("cache", c_char_p),
         ("log", ToileLog),
         ("progress", ToileProgress),
+        ("contact_self", c_int32),
+        ("reserved", c_uint32),
     ]
 
 
@@ -250,6 +265,17 @@ class ToileSessionCollider(Structure):
         ("thickness_m", c_double),
         ("friction", c_double),
         ("matrix", c_double * 16),
+        ("end", c_double * 3),
+        ("vertex_count", c_int32),
+        ("face_count", c_int32),
+        ("corner_count", c_int32),
+        ("reserved", c_uint32),
+        ("positions", POINTER(c_float)),
+        ("face_sizes", POINTER(c_int32)),
+        ("face_starts", POINTER(c_int32)),
+        ("corners", POINTER(c_int32)),
+        ("vertex_thickness_m", POINTER(c_float)),
+        ("vertex_friction", POINTER(c_float)),
     ]
 
 
@@ -311,11 +337,19 @@ FUNCTIONS = {
         c_int32,
         [_Session, c_int32, POINTER(c_double), _Error],
     ),
+    "toile_session_set_collider_positions": (
+        c_int32,
+        [_Session, c_int32, POINTER(c_float), c_int32, _Error],
+    ),
     "toile_session_set_cloth_matrix": (c_int32, [_Session, c_int32, POINTER(c_double), _Error]),
     "toile_session_step": (c_int32, [_Session, _Error]),
     "toile_session_get_positions": (c_int32, [_Session, c_int32, POINTER(c_float), _Error]),
     "toile_session_frame": (c_int32, [_Session]),
     "toile_session_get_stats": (c_int32, [_Session, POINTER(ToileStats), _Error]),
+    "toile_session_get_intersecting_faces": (
+        c_int32,
+        [_Session, c_int32, POINTER(c_int32), c_int32, POINTER(c_int32), _Error],
+    ),
     "toile_session_finish": (c_int32, [_Session, _Error]),
 }
 
@@ -536,17 +570,24 @@ class Session:
         self._call("toile_session_add_cloth", byref(cloth), byref(index))
         return index.value
 
-    def add_collider(self, name, shape, matrix, **settings):
-        """Answers the collider's index."""
+    def add_collider(self, name, shape, matrix, mesh=None, **settings):
+        """`mesh` is a collect.Mesh, or None for other shapes. Answers the collider's index."""
         collider = self._library.make(ToileSessionCollider, "toile_session_collider_init")
         collider.name = _text(name)
         collider.shape = shape
         _fill(collider.matrix, matrix)
         for key, value in settings.items():
-            if key in {"center", "half", "normal"}:
+            if key in {"center", "end", "half", "normal"}:
                 _fill(getattr(collider, key), value)
             else:
                 setattr(collider, key, value)
+        if mesh is not None:
+            collider.vertex_count = mesh.positions.size // 3
+            collider.face_count = mesh.face_starts.size
+            collider.corner_count = mesh.corners.size
+            collider.positions = _pointer(mesh.positions, c_float)
+            collider.face_starts = _pointer(mesh.face_starts, c_int32)
+            collider.corners = _pointer(mesh.corners, c_int32)
         index = c_int32(-1)
         self._call("toile_session_add_collider", byref(collider), byref(index))
         return index.value
@@ -556,6 +597,15 @@ class Session:
 
     def set_collider_matrix(self, index, matrix):
         self._call("toile_session_set_collider_matrix", index, _pointer(matrix, c_double))
+
+    def set_collider_positions(self, index, positions):
+        """Where a mesh is at the next frame: float32, 3 per vertex, object space."""
+        self._call(
+            "toile_session_set_collider_positions",
+            index,
+            _pointer(positions, c_float),
+            positions.size // 3,
+        )
 
     def set_cloth_matrix(self, index, matrix):
         self._call("toile_session_set_cloth_matrix", index, _pointer(matrix, c_double))
@@ -581,6 +631,15 @@ class Session:
             name: tuple(value) if isinstance(value, Array) else value
             for name, value in values.items()
         }
+
+    def intersecting_faces(self, index):
+        """The faces of a cloth that something goes through at the last frame."""
+        count = c_int32(0)
+        name = "toile_session_get_intersecting_faces"
+        self._call(name, index, None, 0, byref(count))
+        faces = np.empty(count.value, np.int32)
+        self._call(name, index, _pointer(faces, c_int32), faces.size, byref(count))
+        return faces
 
     def finish(self):
         self._call("toile_session_finish")

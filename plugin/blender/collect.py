@@ -30,23 +30,37 @@ def mesh(obj, uv_name=None, pin_group=""):
     data = obj.data
     if not data.polygons:
         raise SetupError(obj.name, "the mesh has no faces; cloth needs triangles or quads")
-    positions = np.empty(3 * len(data.vertices), np.float32)
+    shape = _arrays(data)
     if data.shape_keys:
-        _mixed_keys(obj, positions)
-    else:
-        data.vertices.foreach_get("co", positions)
+        _mixed_keys(obj, shape.positions)
+    return shape._replace(
+        corner_uvs=None if uv_name is None else _uvs(data, uv_name),
+        uv_name=uv_name,
+        pin_weights=weights(obj, pin_group) if pin_group else None,
+    )
+
+
+def _arrays(data):
+    """Points and faces of a mesh data-block."""
+    positions = np.empty(3 * len(data.vertices), np.float32)
+    data.vertices.foreach_get("co", positions)
     starts = np.empty(len(data.polygons), np.int32)
     data.polygons.foreach_get("loop_start", starts)
     corners = np.empty(len(data.loops), np.int32)
     data.loops.foreach_get("vertex_index", corners)
-    return Mesh(
-        positions,
-        starts,
-        corners,
-        None if uv_name is None else _uvs(data, uv_name),
-        uv_name,
-        weights(obj, pin_group) if pin_group else None,
-    )
+    return Mesh(positions, starts, corners, None, None, None)
+
+
+def evaluated_mesh(obj, depsgraph):
+    """The mesh of an object as it is shown at the current frame: after shape keys, bones and
+    modifiers, object space."""
+    evaluated = obj.evaluated_get(depsgraph)
+    # to_mesh also subdivides where the viewport leaves that to the graphics card
+    shown = evaluated.to_mesh()
+    try:
+        return _arrays(shown)
+    finally:
+        evaluated.to_mesh_clear()
 
 
 def _mixed_keys(obj, positions):
@@ -142,22 +156,46 @@ def bounds(obj, depsgraph):
 
 def collider_shape(obj, depsgraph):
     """Shape and measures of a collider fitted to its object, as arguments of add_collider."""
-    middle, half = bounds(obj, depsgraph)
     shape = obj.toile_collider.shape
+    if shape == 'MESH':
+        mesh = evaluated_mesh(obj, depsgraph)
+        if not mesh.face_starts.size:
+            raise SetupError(obj.name, "the collider's mesh has no faces for cloth to meet")
+        return {"shape": binding.TOILE_COLLIDER_MESH, "mesh": mesh}
+    middle, half = bounds(obj, depsgraph)
     if shape != 'PLANE' and not half.any():
         raise SetupError(obj.name, "the collider's mesh is empty; a shape is fitted to its box")
     if shape == 'SPHERE':
         return {"shape": binding.TOILE_COLLIDER_SPHERE, "center": middle, "radius": half.max()}
+    if shape == 'CAPSULE':
+        return _capsule(middle, half, matrix(obj, depsgraph))
     if shape == 'BOX':
         if not half.all():
             raise SetupError(
                 obj.name,
-                "a box collider needs depth in all directions; give it some thickness, or set "
-                "Shape to Plane if it faces its own Z",
+                "a box collider needs depth in all directions; set Shape to Mesh, or give it some "
+                "thickness",
             )
         return {"shape": binding.TOILE_COLLIDER_BOX, "center": middle, "half": half}
     top = middle + (0.0, 0.0, half[2])
     return {"shape": binding.TOILE_COLLIDER_PLANE, "center": top, "normal": (0.0, 0.0, 1.0)}
+
+
+def _capsule(middle, half, world):
+    """A capsule along the longest side of a box, as wide as the wider of the other two, as they are
+    in the world: its ends stay round when the object is scaled along it."""
+    scales = np.linalg.norm(world.reshape(4, 4)[:3, :3], axis=0)
+    sizes = half * scales
+    axis = int(sizes.argmax())
+    across = max((k for k in range(3) if k != axis), key=lambda k: sizes[k])
+    way = np.zeros(3)
+    way[axis] = (sizes[axis] - sizes[across]) / scales[axis]
+    return {
+        "shape": binding.TOILE_COLLIDER_CAPSULE,
+        "center": middle - way,
+        "end": middle + way,
+        "radius": sizes[across] / scales[across],
+    }
 
 
 # modifiers that change where the cloth is or how much there is of it

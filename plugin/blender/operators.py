@@ -173,6 +173,9 @@ class TOILE_OT_simulate(bpy.types.Operator):
             texts = run.finish()
         except bake.Failure as failure:
             return self._refuse(context, failure)
+        for obj, faces in run.tangled():
+            if obj.mode != 'EDIT':
+                select_faces(obj.data, faces)
         text = texts[0] if len(texts) == 1 else f"{len(texts)} cloths simulated."
         if run.trouble:
             self.report({'ERROR'}, texts[0] if len(texts) == 1 else f"{run.trouble} {text}")

@@ -90,6 +90,7 @@ class PHYSICS_PT_toile_cloth(PhysicsPanel, bpy.types.Panel):
         column = layout.column()
         column.prop_search(settings, "pin_group", obj, "vertex_groups")
         column.prop(settings, "quality")
+        column.prop(settings, "self_collision")
         column.prop(settings, "drag_kg_per_m2_s")
         column.prop(settings, "output")
 

@@ -119,6 +119,14 @@ class ToileClothSettings(bpy.types.PropertyGroup):
         ),
         default='STANDARD',
     )
+    self_collision: BoolProperty(
+        name="Self-Collision",
+        description=(
+            "The cloth does not pass through itself. Takes longer; off for cloth that hangs "
+            "without folds that touch"
+        ),
+        default=True,
+    )
     drag_kg_per_m2_s: FloatProperty(
         name="Air Drag (kg/m\u00b2s)",
         description=(
@@ -148,39 +156,43 @@ class ToileClothSettings(bpy.types.PropertyGroup):
     fps: FloatProperty()
 
 
-def fit_shape(settings, _context):
-    """A floor becomes a plane when it is made a collider; a box has no depth there."""
-    if not settings.enabled or settings.is_property_set("shape"):
-        return
-    heights = [corner[2] for corner in settings.id_data.bound_box]
-    widths = [corner[axis] for corner in settings.id_data.bound_box for axis in (0, 1)]
-    if max(heights) - min(heights) <= 1e-4 * (max(widths) - min(widths)):
-        settings.shape = 'PLANE'
-
-
 class ToileColliderSettings(bpy.types.PropertyGroup):
     """Something cloth falls on."""
 
     enabled: BoolProperty(
         name="Toile Collider",
-        description="Cloth collides with a simple shape fitted to this object",
+        description="Cloth collides with this object",
         default=False,
-        update=fit_shape,
     )
     shape: EnumProperty(
         name="Shape",
-        description="The shape cloth collides with, fitted to the object's bounding box",
+        description="What cloth collides with: the mesh, or a simple shape fitted to its box",
+        # the numbers are stored in files
         items=(
-            ('SPHERE', "Sphere", "As wide as the box's longest side, about its middle"),
-            ('BOX', "Box", "The bounding box itself, turned with the object"),
+            (
+                'MESH',
+                "Mesh",
+                "The mesh as it is shown at each frame, after bones, shape keys and modifiers. It "
+                "stops cloth on both sides, and may be open",
+                4,
+            ),
+            ('SPHERE', "Sphere", "As wide as the box's longest side, about its middle", 0),
+            (
+                'CAPSULE',
+                "Capsule",
+                "Along the box's longest side, with round ends: fast, and right for a limb",
+                3,
+            ),
+            ('BOX', "Box", "The bounding box itself, turned with the object", 1),
             (
                 'PLANE',
                 "Plane",
                 "Through the top of the box, facing the object's Z. It never ends: all that is "
                 "behind it is solid",
+                2,
             ),
         ),
-        default='BOX',
+        default='MESH',
     )
     use_friction: BoolProperty(
         name="Own Friction",

@@ -14,8 +14,8 @@ typedef struct TlBenchOptions {
     int32_t pairs;  /* runs of each way */
     int32_t frames; /* of each run */
     bool json;
-    bool small;       /* meshes as small as a test wants them; solver only */
-    const char *part; /* of the benchmark; NULL: all; solver only */
+    bool small;       /* meshes as small as a test wants them; contact and solver only */
+    const char *part; /* of the benchmark; NULL: all; contact and solver only */
 } TlBenchOptions;
 
 typedef struct TlBench {
@@ -27,6 +27,7 @@ typedef struct TlBench {
 
 extern const TlBench tl_bench_bending;
 extern const TlBench tl_bench_choi_ko;
+extern const TlBench tl_bench_contact;
 extern const TlBench tl_bench_elements;
 extern const TlBench tl_bench_implicit;
 extern const TlBench tl_bench_integrators;

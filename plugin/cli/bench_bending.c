@@ -147,6 +147,7 @@ static void pose(const TlBenchMesh *mesh, double *x) {
 
 static ToileStatus make_sim(Sheet *sheet, Way way, int32_t model, ToileError *error) {
     ToileSimDef def = toile_sim_def_default();
+    def.contact_self = 0;
     ToileFabric fabric = toile_fabric_default();
     ToileMeshDef mesh = tl_bench_mesh_def(&sheet->mesh);
     ToileClothDef cloth = toile_cloth_def_default();

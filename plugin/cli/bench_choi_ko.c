@@ -40,6 +40,7 @@ static double push_together(double t) {
 
 static ToileStatus make_sim(Grids *grids, const TlBenchMesh *mesh, int32_t way, ToileError *error) {
     ToileSimDef def = toile_sim_def_default();
+    def.contact_self = 0;
     ToileFabric fabric = toile_fabric_default();
     ToileMeshDef mesh_def = tl_bench_mesh_def(mesh);
     ToileClothDef cloth = toile_cloth_def_default();

@@ -67,6 +67,7 @@ static const char *solve_name(const Kind *kind) {
 
 static ToileStatus make_sim(const Drape *drape, int32_t way, ToileSim **sim, ToileError *error) {
     ToileSimDef def = toile_sim_def_default();
+    def.contact_self = 0;
     ToileFabric fabric = toile_fabric_default();
     ToileMeshDef mesh = tl_bench_mesh_def(drape->mesh);
     ToileClothDef cloth = toile_cloth_def_default();

@@ -77,6 +77,7 @@ static ToileStatus make_sim(const Hang *hang, ToileIntegrator integrator, int32_
     const Scene *scene = hang->scene;
     const int32_t pins[2] = {0, scene->cells};
     ToileSimDef def = toile_sim_def_default();
+    def.contact_self = 0;
     ToileFabric fabric = toile_fabric_default();
     ToileMeshDef mesh = tl_bench_mesh_def(&hang->mesh);
     ToileClothDef cloth = toile_cloth_def_default();

@@ -26,6 +26,15 @@
 #define GARMENT_HEM_M 0.6
 #define SHOULDER_PART 0.12 /* of a panel's width, at each side */
 
+#define SPHERE_M 0.25 /* radius under a drape */
+#define DROP_M 0.01   /* from which things fall */
+#define SLOPE 0.5     /* of a falling sheet: rise over its length, ratio */
+#define WAVE_M 0.02   /* of its height, up and down */
+#define WAVES 3.0     /* along the slope */
+#define LAYER_CELL_M 0.015
+#define LAYER_GAP_M 0.0009 /* less than the contact distance: they press from the start */
+#define LAYER_TURN 0.15    /* most, rad */
+
 /* ---- random numbers ---- */
 
 static uint64_t random_bits(uint64_t *state) {
@@ -71,6 +80,7 @@ void tl_bench_scene_free(TlBenchScene *scene) {
     free(scene->uvs);
     free(scene->corner_uvs);
     free(scene->pins);
+    free(scene->start_m);
     *scene = (TlBenchScene){0};
 }
 
@@ -169,6 +179,83 @@ bool tl_bench_mixed(TlBenchScene *scene, int32_t cells) {
         add_cell(scene, quad, &random);
     }
     return pin_corners(scene, cells);
+}
+
+/* ---- things to fall on ---- */
+
+static ToileColliderDef sphere_under(double x, double y, double z) {
+    ToileColliderDef sphere = toile_collider_def_default();
+    sphere.shape = TOILE_COLLIDER_SPHERE;
+    sphere.radius_m = SPHERE_M;
+    sphere.center_m[0] = x;
+    sphere.center_m[1] = y - SPHERE_M - DROP_M;
+    sphere.center_m[2] = z;
+    return sphere;
+}
+
+static ToileColliderDef floor_at(double y) {
+    ToileColliderDef plane = toile_collider_def_default();
+    plane.shape = TOILE_COLLIDER_PLANE;
+    plane.center_m[1] = y;
+    return plane;
+}
+
+bool tl_bench_drape(TlBenchScene *scene, int32_t cells) {
+    *scene = (TlBenchScene){.meets = true, .collider = sphere_under(0.5, 0.0, -0.5)};
+    return tl_bench_sheet(&scene->mesh, cells, false);
+}
+
+bool tl_bench_hang_by_middle(TlBenchScene *scene, int32_t cells) {
+    *scene = (TlBenchScene){.pins = malloc(sizeof *scene->pins), .pin_count = 1};
+    if (!scene->pins)
+        return false;
+    scene->pins[0] = cells / 2 * (cells + 2);
+    return tl_bench_sheet(&scene->mesh, cells, false);
+}
+
+bool tl_bench_fall(TlBenchScene *scene, int32_t cells) {
+    *scene = (TlBenchScene){.meets = true, .collider = floor_at(-DROP_M)};
+    bool ok = tl_bench_sheet(&scene->mesh, cells, false);
+    size_t values = 3 * (size_t)scene->mesh.vertex_count;
+    scene->start_m = malloc(values * sizeof *scene->start_m);
+    if (!ok || !scene->start_m)
+        return false;
+    for (size_t i = 0; i < values; i += 3) {
+        double along = -scene->mesh.positions_m[i + 2];
+        scene->start_m[i] = scene->mesh.positions_m[i];
+        scene->start_m[i + 1] = SLOPE * along + WAVE_M * (1.0 - cos(2.0 * PI * WAVES * along));
+        scene->start_m[i + 2] = -sqrt(1.0 - SLOPE * SLOPE) * along;
+    }
+    return true;
+}
+
+/* One square around the y axis. */
+static void add_layer(TlBenchScene *scene, int32_t cells, double y, double turn_rad) {
+    int32_t side = cells + 1, first = scene->mesh.vertex_count;
+    double c = cos(turn_rad), s = sin(turn_rad);
+    for (int32_t at = 0; at < side * side; at++) {
+        double x = (at % side - 0.5 * cells) * LAYER_CELL_M;
+        double z = (0.5 * cells - at / side) * LAYER_CELL_M;
+        add_vertex(scene, c * x - s * z, y, s * x + c * z);
+        add_uv(scene, x, -z);
+    }
+    for (int32_t cell = 0; cell < cells * cells; cell++) {
+        int32_t a = first + cell / cells * side + cell % cells;
+        const int32_t quad[4] = {a + side, a + side + 1, a + 1, a};
+        add_face(scene, 4, quad, quad);
+    }
+}
+
+bool tl_bench_stack(TlBenchScene *scene, int32_t layers, int32_t cells) {
+    int32_t vertices = layers * (cells + 1) * (cells + 1), faces = layers * cells * cells;
+    uint64_t random = 3;
+    if (!reserve(scene, vertices, vertices, faces, 4 * faces, 1))
+        return false;
+    for (int32_t i = 0; i < layers; i++)
+        add_layer(scene, cells, i * LAYER_GAP_M, jitter(&random, LAYER_TURN));
+    scene->meets = true;
+    scene->collider = floor_at(-LAYER_GAP_M);
+    return true;
 }
 
 /* ---- the garment ---- */
@@ -354,6 +441,14 @@ static ToileStatus keep_start(TlBenchSim *sim, ToileError *error) {
     return toile_sim_snapshot(sim->sim, sim->start, sim->start_size, error);
 }
 
+/* And builds what depends on it. */
+static ToileStatus add_collider(const TlBenchScene *scene, ToileSim *sim, ToileError *error) {
+    ToileColliderId id;
+    ToileEnergies energies = toile_energies_default();
+    ToileStatus status = toile_sim_add_collider(sim, &scene->collider, &id, error);
+    return status == TOILE_STATUS_OK ? toile_sim_get_energies(sim, &energies, error) : status;
+}
+
 ToileStatus tl_bench_sim_create(const TlBenchScene *scene, const TlBenchWay *way, TlBenchSim *out,
                                 ToileError *error) {
     ToileSimDef def = toile_sim_def_default();
@@ -363,6 +458,8 @@ ToileStatus tl_bench_sim_create(const TlBenchScene *scene, const TlBenchWay *way
     *out = (TlBenchSim){0};
     def.threads = way->threads;
     def.quality = (int32_t)way->quality;
+    def.contact_self = scene->meets;
+    def.allocator = way->allocator;
     def.tolerance_m = way->tight ? TIGHT_M : 0.0;
     def.linear_tolerance = way->tight ? TIGHT_LINEAR : 0.0;
     cloth.mesh = &mesh;
@@ -371,7 +468,10 @@ ToileStatus tl_bench_sim_create(const TlBenchScene *scene, const TlBenchWay *way
     cloth.pattern = scene->uvs ? TOILE_PATTERN_ORIENTATION : TOILE_PATTERN_NONE;
     cloth.pin_vertices = scene->pins;
     cloth.pin_count = scene->pin_count;
+    cloth.start_positions_m = scene->start_m;
     ToileStatus status = tl_bench_sim(&def, &cloth, &out->sim, &out->cloth, error);
+    if (status == TOILE_STATUS_OK && scene->meets)
+        status = add_collider(scene, out->sim, error);
     return status == TOILE_STATUS_OK ? keep_start(out, error) : status;
 }
 

@@ -164,6 +164,7 @@ static ToileStatus invite(Contest *contest, ToileError *error) {
     ToileMeshDef mesh = tl_bench_scene_mesh(&contest->scene);
     ToileFabric fabric = tl_bench_fabric(way.stretch_N_per_m);
     ToileSimDef sim = toile_sim_def_default();
+    sim.contact_self = 0;
     TlXpbdDef def = {.mesh = &mesh,
                      .fabric = &fabric,
                      .pins = contest->scene.pins,

@@ -288,6 +288,12 @@ ToileScene *tl_load_scene(const char *path, const char *const *overrides, int32_
     return NULL;
 }
 
+void tl_add_warning(TlFindings *findings, const char *file, const char *sentence) {
+    const ToileDiagnostic finding = {
+        .level = TOILE_LOG_WARNING, .status = TOILE_STATUS_OK, .file = file, .message = sentence};
+    receive_finding(findings, &finding);
+}
+
 int tl_parse_wedge(const TlCommand *command, const char *text, int32_t *wedge) {
     if (tl_parse_int(text, 0, INT32_MAX, wedge))
         return TL_EXIT_OK;

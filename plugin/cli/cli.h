@@ -18,7 +18,7 @@
 /* What the process answers; farms decide by it whether to try again. */
 enum {
     TL_EXIT_OK = 0,
-    TL_EXIT_FAILURE = 1,        /* unclassified, such as no memory */
+    TL_EXIT_FAILURE = 1,        /* unclassified, such as no memory; verify found some */
     TL_EXIT_USAGE = 64,         /* the command line, a frame range */
     TL_EXIT_DATA = 65,          /* a scene, mesh or cache whose content cannot be used */
     TL_EXIT_NO_INPUT = 66,      /* a file that is not there */
@@ -42,6 +42,7 @@ extern const TlCommand tl_command_check;
 extern const TlCommand tl_command_eval;
 extern const TlCommand tl_command_info;
 extern const TlCommand tl_command_preview;
+extern const TlCommand tl_command_verify;
 extern const TlCommand tl_command_fabrics;
 extern const TlCommand tl_command_wedge;
 extern const TlCommand tl_command_bench;
@@ -99,6 +100,10 @@ enum { TL_NO_WEDGE = -1 };
  * NULL: it failed, and the sentences are out. Free the result by toile_scene_free. */
 ToileScene *tl_load_scene(const char *path, const char *const *overrides, int32_t override_count,
                           int32_t wedge, TlFindings *findings);
+
+/* Prints and counts what was found beside loading, as a warning about the file; the same sentence
+ * but once. */
+void tl_add_warning(TlFindings *findings, const char *file, const char *sentence);
 
 /* Reads the value of --wedge; answers an exit code, with a sentence when it is not 0. */
 int tl_parse_wedge(const TlCommand *command, const char *text, int32_t *wedge);

@@ -6,12 +6,12 @@
 
 #include <string.h>
 
-#define BENCH_COUNT 6
+#define BENCH_COUNT 7
 #define DEFAULT_PAIRS 5
 
 static const char help[] =
     "usage: toile bench [NAME] [--pairs N] [--frames N] [--json]\n"
-    "       toile bench solver [--part PART] [--small] ...\n\n"
+    "       toile bench contact|solver [--part PART] [--small] ...\n\n"
     "Measures two or more ways of doing the same, in turns, and prints the ratios of their times:\n"
     "median and quartiles over the rounds of runs. Without a name, all of them:\n\n"
     "  elements     quads as bilinear patches against quads split into triangles, 100 x 100 of\n"
@@ -20,6 +20,10 @@ static const char help[] =
     "               sub-steps a frame, on three meshes: times and errors; how iterations depend\n"
     "               on stiffness and resolution; threads and large meshes; below 1: Toile is\n"
     "               faster\n"
+    "  contact      100 x 100 quads that drape over a sphere with self-collision against the same\n"
+    "               sheet without any contact, and one thread against two; the time of a frame by\n"
+    "               stage there, in 200 x 200 quads that fall and fold, and in a stack of 50\n"
+    "               layers; memory\n"
     "  bending      one evaluation of the bending forces of a wavy sheet of 10082 triangles, and\n"
     "               of 10000 quads: the linear model against springs and normal-based ones; below\n"
     "               1: the linear model is faster\n"
@@ -31,10 +35,12 @@ static const char help[] =
     "  integrators  every integrator on two sheets hung by two corners: time a frame, sub-steps,\n"
     "               distance and energy against a fine reference; ratios are to implicit-euler\n\n"
     "  --pairs N    runs of each way, 1 to 1000; default 5\n"
-    "  --frames N   frames of each run, 1 to 10000; default 12, of solver 24. A frame is\n"
-    "               25 evaluations of bending, 100 of choi-ko, and 100 ms of implicit\n"
-    "  --part PART  one part of solver: sheet, garment, mixed, iterations or scaling\n"
-    "  --small      solver on small meshes, to try it out: the ratios mean nothing\n"
+    "  --frames N   frames of each run, 1 to 10000; default 12, of solver 24, of contact\n"
+    "               72. A frame is 25 evaluations of bending, 100 of choi-ko, and 100 ms of\n"
+    "               implicit\n"
+    "  --part PART  one part of solver: sheet, garment, mixed, iterations or scaling; of contact:\n"
+    "               drape, fall, stack or memory\n"
+    "  --small      these on small meshes, to try them out: the ratios mean nothing\n"
     "  --json       as JSON, a list of results without a name\n";
 
 static const struct option option_table[] = {
@@ -51,12 +57,15 @@ static const struct option option_table[] = {
 typedef struct Entry {
     const TlBench *bench;
     int32_t frames;
+    bool has_parts; /* and a small form */
 } Entry;
 
 static Entry entry_at(int32_t index) {
-    const Entry entries[BENCH_COUNT] = {{&tl_bench_elements, 12}, {&tl_bench_solver, 24},
-                                        {&tl_bench_bending, 12},  {&tl_bench_choi_ko, 12},
-                                        {&tl_bench_implicit, 12}, {&tl_bench_integrators, 12}};
+    const Entry entries[BENCH_COUNT] = {
+        {&tl_bench_elements, 12, false},   {&tl_bench_solver, 24, true},
+        {&tl_bench_contact, 72, true},     {&tl_bench_bending, 12, false},
+        {&tl_bench_choi_ko, 12, false},    {&tl_bench_implicit, 12, false},
+        {&tl_bench_integrators, 12, false}};
     return entries[index];
 }
 
@@ -77,12 +86,19 @@ static int run_all(const TlBenchOptions *options) {
     return code;
 }
 
+static int refuse_parts(void) {
+    return tl_usage(&tl_command_bench,
+                    "--part and --small belong to the benchmarks 'contact' and 'solver'");
+}
+
 static int run_named(const TlBenchOptions *options, const char *name) {
     const char *names[BENCH_COUNT];
     for (int32_t i = 0; i < BENCH_COUNT; i++) {
         names[i] = entry_at(i).bench->name;
-        if (strcmp(names[i], name) == 0)
-            return run_entry(options, i);
+        if (strcmp(names[i], name) != 0)
+            continue;
+        return (options->part || options->small) && !entry_at(i).has_parts ? refuse_parts()
+                                                                           : run_entry(options, i);
     }
     const char *nearest = tl_nearest(name, names, BENCH_COUNT);
     if (nearest)
@@ -116,11 +132,8 @@ static int run_bench(int argc, char **argv) {
         if (code != TL_EXIT_OK)
             return code;
     }
-    if ((options.part || options.small) &&
-        (optind == argc || strcmp(argv[optind], tl_bench_solver.name) != 0))
-        return tl_usage(command, "--part and --small belong to the benchmark 'solver'");
     if (optind == argc)
-        return run_all(&options);
+        return options.part || options.small ? refuse_parts() : run_all(&options);
     if (optind + 1 < argc)
         return tl_usage(command, "bench takes one name, but '%s' follows '%s'", argv[optind + 1],
                         argv[optind]);

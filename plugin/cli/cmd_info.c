@@ -314,9 +314,8 @@ static const char *pattern_name(int32_t pattern) {
 }
 
 static const char *shape_name(int32_t shape) {
-    if (shape == TOILE_COLLIDER_PLANE)
-        return "plane";
-    return shape == TOILE_COLLIDER_BOX ? "box" : "sphere";
+    static const char *const names[] = {"sphere", "plane", "box", "capsule", "mesh"};
+    return shape >= 0 && shape < (int32_t)(sizeof names / sizeof names[0]) ? names[shape] : "?";
 }
 
 static int print_cloths(const ToileScene *scene, int32_t count, bool json) {
@@ -349,22 +348,52 @@ static int print_cloths(const ToileScene *scene, int32_t count, bool json) {
     return TL_EXIT_OK;
 }
 
+static void text_collider(const ToileColliderDef *collider, const char *file, bool deforms) {
+    printf("  collider %s: %s", collider->name, shape_name(collider->shape));
+    if (collider->mesh)
+        printf(" of %d vertices, %d faces (%lld triangles)%s, from %s",
+               (int)collider->mesh->vertex_count, (int)collider->mesh->face_count,
+               (long long)triangle_count(collider->mesh), deforms ? ", deforming" : "", file);
+    fputc('\n', stdout);
+}
+
+static void json_collider(const ToileColliderDef *collider, const char *file, bool deforms) {
+    json_text("{", "name", collider->name);
+    json_text(", ", "shape", shape_name(collider->shape));
+    if (collider->mesh) {
+        json_text(", ", "mesh", file);
+        printf(", \"vertices\": %d, \"faces\": %d, \"triangles\": %lld, \"deforms\": %s",
+               (int)collider->mesh->vertex_count, (int)collider->mesh->face_count,
+               (long long)triangle_count(collider->mesh), deforms ? "true" : "false");
+    }
+    fputc('}', stdout);
+}
+
 static int print_colliders(const ToileScene *scene, const ToileSceneInfo *info, bool json) {
     for (int32_t i = 0; i < info->collider_count; i++) {
         ToileError error = toile_error_default();
         ToileColliderDef collider = toile_collider_def_default();
         ToileStatus status = toile_scene_get_collider(scene, i, info->frames[0], &collider, &error);
+        const char *file = NULL;
+        int32_t deforms = 0;
+        if (status == TOILE_STATUS_OK)
+            status = toile_scene_get_collider_file(scene, i, &file, &deforms, &error);
         if (status != TOILE_STATUS_OK)
             return tl_report_failure(status, &error);
         if (json) {
-            json_text(i ? ",\n  {" : "\n  {", "name", collider.name);
-            json_text(", ", "shape", shape_name(collider.shape));
-            fputc('}', stdout);
+            fputs(i ? ",\n  " : "\n  ", stdout);
+            json_collider(&collider, file, deforms != 0);
         } else {
-            printf("  collider %s: %s\n", collider.name, shape_name(collider.shape));
+            text_collider(&collider, file, deforms != 0);
         }
     }
     return TL_EXIT_OK;
+}
+
+/* whether cloths meet themselves and each other */
+static bool has_self_contact(const ToileScene *scene) {
+    ToileSimDef def = toile_sim_def_default();
+    return toile_scene_sim_def(scene, &def, NULL) == TOILE_STATUS_OK && def.contact_self;
 }
 
 static int json_scene(const ToileScene *scene, const ToileSceneInfo *info) {
@@ -376,6 +405,7 @@ static int json_scene(const ToileScene *scene, const ToileSceneInfo *info) {
     fputs(", \"unit_m\": ", stdout);
     tl_json_number(stdout, info->unit_m);
     json_text(", ", "cache", info->cache ? info->cache : "");
+    printf(", \"self_contact\": %s", has_self_contact(scene) ? "true" : "false");
     printf(", \"hash\": \"%016llx\", \"wedges\": %d,\n\"cloth\": [", (unsigned long long)info->hash,
            (int)info->wedge_count);
     int code = print_cloths(scene, info->cloth_count, true);
@@ -387,10 +417,11 @@ static int json_scene(const ToileScene *scene, const ToileSceneInfo *info) {
 }
 
 static int text_scene(const ToileScene *scene, const ToileSceneInfo *info, const char *path) {
-    printf("%s: scene\n  frames %d to %d (%d written) at %g fps, up %s, %g m a unit%s\n", path,
+    printf("%s: scene\n  frames %d to %d (%d written) at %g fps, up %s, %g m a unit%s%s\n", path,
            (int)info->frames[0], (int)info->frames[info->frame_count - 1], (int)info->frame_count,
            info->fps, info->up == TOILE_UP_Z ? "z" : "y", info->unit_m,
-           info->settle ? ", settles" : "");
+           info->settle ? ", settles" : "",
+           has_self_contact(scene) ? "" : ", without self-collision");
     if (info->cache)
         printf("  cache %s%s\n", info->cache, info->velocities ? " with velocities" : "");
     printf("  hash %016llx\n", (unsigned long long)info->hash);

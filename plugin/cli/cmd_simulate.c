@@ -31,8 +31,15 @@ typedef struct Totals {
     int64_t retries_failed;
     int64_t retries_strain;
     int64_t retries_newton;
+    int64_t lists;
+    int64_t held_back;
+    int64_t blocked;
     int32_t steps;
     int32_t contacts;
+    int32_t candidates;    /* of the longest list */
+    int32_t intersections; /* at the end */
+    int32_t intersections_max;
+    int32_t frames_tangled;
     double stretch_p99;
     double stretch_max;
     double penetration_max_m;
@@ -41,6 +48,9 @@ typedef struct Totals {
     double linear_s;
     double search_s;
     double contact_s;
+    double broad_s;
+    double narrow_s;
+    double truncate_s;
 } Totals;
 
 typedef struct Run {
@@ -313,6 +323,54 @@ static int prepare(Run *run) {
 
 /* ---- frames ---- */
 
+static const char *cloth_name(const Run *run, ToileClothId id) {
+    ToileSceneCloth cloth = {0};
+    cloth.struct_size = (uint32_t)sizeof cloth;
+    toile_scene_get_cloth(run->scene, (int32_t)id.slot - 1, &cloth, NULL);
+    return cloth.name ? cloth.name : "?";
+}
+
+static const char *collider_name(const Run *run, ToileColliderId id) {
+    ToileColliderDef collider = toile_collider_def_default();
+    toile_scene_get_collider(run->scene, (int32_t)id.slot - 1, 0.0, &collider, NULL);
+    return collider.name;
+}
+
+/* says when cloth goes through something, and when that is over */
+static void tell_intersections(Run *run, int32_t frame, int32_t count) {
+    int32_t before = run->totals.intersections;
+    ToileIntersection found = toile_intersection_default();
+    if ((count > 0) == (before > 0))
+        return;
+    tl_progress_clear(&run->progress);
+    if (count == 0)
+        tl_message("frame %d: free of intersections again.", (int)frame);
+    else if (toile_sim_get_intersection(run->sim, 0, &found, NULL) == TOILE_STATUS_OK)
+        tl_message("frame %d: warning: %d edge(s) go through faces, the first of face %d of %s "
+                   "through face %d of %s.",
+                   (int)frame, (int)count, (int)found.face,
+                   found.cloth.slot ? cloth_name(run, found.cloth)
+                                    : collider_name(run, found.collider),
+                   (int)found.other_face,
+                   found.other_cloth.slot ? cloth_name(run, found.other_cloth)
+                                          : collider_name(run, found.other_collider));
+}
+
+static void count_contact(Totals *totals, const ToileStats *stats) {
+    totals->lists += stats->contact_refreshes;
+    totals->held_back += stats->contact_cuts;
+    totals->blocked += stats->contact_blocked;
+    totals->broad_s += stats->broad_s;
+    totals->narrow_s += stats->narrow_s;
+    totals->truncate_s += stats->truncate_s;
+    totals->intersections = stats->intersections;
+    totals->frames_tangled += stats->intersections > 0;
+    if (stats->intersections > totals->intersections_max)
+        totals->intersections_max = stats->intersections;
+    if (stats->contact_candidates > totals->candidates)
+        totals->candidates = stats->contact_candidates;
+}
+
 static void count_work(Totals *totals, const ToileStats *stats) {
     totals->substeps += stats->substeps;
     totals->newton_iterations += stats->newton_iterations;
@@ -336,6 +394,7 @@ static void count_step(Run *run, const ToileStats *stats, double seconds) {
     totals->steps++;
     totals->seconds += seconds;
     count_work(totals, stats);
+    count_contact(totals, stats);
     totals->contacts = stats->contacts;
     if (stats->stretch_p99 > totals->stretch_p99)
         totals->stretch_p99 = stats->stretch_p99;
@@ -379,6 +438,7 @@ static ToileStatus simulate_frames(Run *run, ToileError *error) {
         if (status != TOILE_STATUS_OK)
             return status;
         double seconds = tl_now_s() - begun_s;
+        tell_intersections(run, frame, stats.intersections);
         count_step(run, &stats, seconds);
         tl_progress_frame(&run->progress, frame, seconds, &stats);
     }
@@ -398,6 +458,7 @@ static ToileStatus settle_once(Run *run, ToileSettleResult *result, ToileError *
         status = keep_frame(run, first, error);
     if (status != TOILE_STATUS_OK)
         return status;
+    tell_intersections(run, first, stats.intersections);
     count_step(run, &stats, tl_now_s() - begun_s);
     tl_progress_frame(&run->progress, first, run->totals.seconds, &stats);
     tl_progress_clear(&run->progress);
@@ -433,6 +494,22 @@ static void print_times(const Totals *totals) {
         percent * totals->contact_s, percent * (totals->seconds - stages));
 }
 
+static void print_contact(const Totals *totals) {
+    double percent = totals->seconds > 0.0 ? 100.0 / totals->seconds : 0.0;
+    tl_message("contact: %lld lists of up to %d pairs, %lld times a vertex was held back; finding "
+               "pairs %.0f %%, distances %.0f %%, keeping apart %.0f %% of the time.",
+               (long long)totals->lists, (int)totals->candidates, (long long)totals->held_back,
+               percent * totals->broad_s, percent * totals->narrow_s, percent * totals->truncate_s);
+    if (totals->blocked > 0)
+        tl_message("contact: in %lld sub-steps colliders or pins had no room and went through "
+                   "cloth.",
+                   (long long)totals->blocked);
+    if (totals->frames_tangled > 0)
+        tl_message("contact: intersections in %d frame(s), %d at most, %d at the end.",
+                   (int)totals->frames_tangled, (int)totals->intersections_max,
+                   (int)totals->intersections);
+}
+
 static void print_summary(const Run *run) {
     const Totals *totals = &run->totals;
     if (run->options.quiet || totals->steps == 0)
@@ -445,6 +522,8 @@ static void print_summary(const Run *run) {
     print_times(totals);
     if (totals->substeps > 0)
         print_rescues(totals);
+    if (totals->lists > 0)
+        print_contact(totals);
     tl_message(
         "at worst stretch p99 %.4f, largest %.4f, penetration %.3g m; %d vertices in contact "
         "at the end.",

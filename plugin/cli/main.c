@@ -7,12 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define COMMAND_COUNT 8
+#define COMMAND_COUNT 9
 
 static const TlCommand *command_at(int32_t index) {
     const TlCommand *const commands[COMMAND_COUNT] = {
-        &tl_command_simulate, &tl_command_check,   &tl_command_eval,  &tl_command_info,
-        &tl_command_preview,  &tl_command_fabrics, &tl_command_wedge, &tl_command_bench,
+        &tl_command_simulate, &tl_command_check,   &tl_command_eval,
+        &tl_command_info,     &tl_command_preview, &tl_command_verify,
+        &tl_command_fabrics,  &tl_command_wedge,   &tl_command_bench,
     };
     return commands[index];
 }
@@ -33,7 +34,8 @@ static void print_help(FILE *out) {
     fputs("\n  toile COMMAND --help   describes one of them\n"
           "  toile --version        prints the version\n\n"
           "exit codes: 0 done; 64 command line; 65 scene, mesh or cache invalid; 66 file missing;\n"
-          "  70 solver failed; 73, 74 output or disk; 75 stopped by a signal; 1 anything else\n",
+          "  70 solver failed; 73, 74 output or disk; 75 stopped by a signal;\n"
+          "  1 anything else, such as intersections that verify found\n",
           out);
 }
 

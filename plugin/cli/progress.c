@@ -151,6 +151,13 @@ static const Field stats_fields[] = {
     COUNT(retries_newton),
     COUNT(contacts),
     COUNT(projected),
+    COUNT(intersections),
+    COUNT(contact_candidates),
+    COUNT(contact_touches),
+    COUNT(contact_refreshes),
+    COUNT(contact_cuts),
+    COUNT(contact_blocked),
+    COUNT(contact_growths),
     VALUE(residual_N),
     VALUE(newton_step_m),
     VALUE(linear_residual),
@@ -173,6 +180,9 @@ static const Field stats_fields[] = {
     VALUE(linear_s),
     VALUE(search_s),
     VALUE(contact_s),
+    VALUE(broad_s),
+    VALUE(narrow_s),
+    VALUE(truncate_s),
 };
 
 static void print_json_field(const Field *field, const ToileStats *stats) {

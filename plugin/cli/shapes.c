@@ -1,7 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 Toile contributors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Builds ball, box and plane out of one part: a square grid spanned by two directions. A ball is a
- * cube of six grids whose points are moved onto the sphere, so it has no poles. Below, the faces of
+/* Builds ball, capsule, box and plane out of one part: a square grid spanned by two directions. A
+ * ball is a cube of six grids whose points are moved onto the sphere, so it has no poles; a capsule
+ * the same with a row of quads around its middle that is stretched. Below, the faces of
  * a scene become triangles: a face of more than three corners turns into a fan around its mean
  * point, which carries the mean normal, so that shading follows the bilinear patch of a quad and
  * shows neither of its diagonals. */
@@ -11,9 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SPHERE_SIDE 24 /* quads along one side of a cube face of the ball */
-#define PLANE_SIDE 16  /* enough points for a soft shading of the plane */
-#define FAR_AWAY 1e6   /* radii from the centre beyond which a point is not used */
+#define SPHERE_SIDE 24  /* quads along one side of a cube face of the ball */
+#define CAPSULE_SIDE 25 /* the same for a capsule: odd, so that a row lies around its middle */
+#define PLANE_SIDE 16   /* enough points for a soft shading of the plane */
+#define FAR_AWAY 1e6    /* radii from the centre beyond which a point is not used */
 
 /* ---- shapes ---- */
 
@@ -38,18 +40,29 @@ TlRenderMesh tl_shape_mesh(const TlShape *shape, float red, float green, float b
     return mesh;
 }
 
-/* Room for `grids` square grids; the counts start at zero and grow with add_grid. */
-static bool reserve(TlShape *shape, size_t grids, size_t side) {
-    size_t vertices = grids * (side + 1) * (side + 1);
-    size_t faces = grids * side * side;
+bool tl_shape_reserve(TlShape *shape, int32_t vertex_count, int32_t face_count,
+                      int32_t corner_count) {
     memset(shape, 0, sizeof *shape);
-    shape->x = malloc(vertices * 3 * sizeof *shape->x);
-    shape->face_counts = malloc(faces * sizeof *shape->face_counts);
-    shape->corners = malloc(faces * 4 * sizeof *shape->corners);
+    shape->x = malloc(((size_t)vertex_count * 3 + 1) * sizeof *shape->x);
+    shape->face_counts = malloc(((size_t)face_count + 1) * sizeof *shape->face_counts);
+    shape->corners = malloc(((size_t)corner_count + 1) * sizeof *shape->corners);
     if (shape->x == NULL || shape->face_counts == NULL || shape->corners == NULL) {
         tl_shape_destroy(shape);
         return false;
     }
+    shape->vertex_count = vertex_count;
+    shape->face_count = face_count;
+    shape->corner_count = corner_count;
+    return true;
+}
+
+/* Room for `grids` square grids; the counts start at zero and grow with add_grid. */
+static bool reserve(TlShape *shape, int32_t grids, int32_t side) {
+    int32_t faces = grids * side * side;
+    if (!tl_shape_reserve(shape, grids * (side + 1) * (side + 1), faces, 4 * faces)) {
+        return false;
+    }
+    shape->vertex_count = shape->face_count = shape->corner_count = 0;
     return true;
 }
 
@@ -150,6 +163,48 @@ static void span_plane(const double n[3], double size, double a[3], double b[3])
         int i = (k + 1) % 3, j = (k + 2) % 3;
         b[k] = u[i] * a[j] - u[j] * a[i];
     }
+}
+
+/* Moves the points of the cube [-1, 1]^3 onto a capsule along `axis`, which with `a` and `b` makes
+ * a right-handed system of unit length. The middle row of quads along the cube's z becomes the
+ * wall: the points above it go to the end `to`, those below to `from`. */
+static void stretch(TlShape *shape, const double from[3], const double to[3], double radius,
+                    const double a[3], const double b[3], const double axis[3]) {
+    const double margin = 1.0 / CAPSULE_SIDE;
+    for (int32_t i = 0; i < shape->vertex_count; i++) {
+        float *x = shape->x + 3 * (size_t)i;
+        bool above = x[2] > 0.0f;
+        double rise = (fabs((double)x[2]) - margin) / (1.0 - margin);
+        double p[3] = {(double)x[0], (double)x[1], above ? rise : -rise};
+        double scale = radius / sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2]);
+        for (int k = 0; k < 3; k++) {
+            x[k] = (float)((above ? to[k] : from[k]) +
+                           scale * (p[0] * a[k] + p[1] * b[k] + p[2] * axis[k]));
+        }
+    }
+}
+
+bool tl_shape_capsule(TlShape *shape, const double from_m[3], const double to_m[3],
+                      double radius_m) {
+    static const double origin[3] = {0.0, 0.0, 0.0};
+    static const double unit[3][3] = {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}};
+    double axis[3], a[3], b[3];
+    double length = 0.0;
+    if (!reserve(shape, 6, CAPSULE_SIDE)) {
+        return false;
+    }
+    for (int k = 0; k < 3; k++) {
+        axis[k] = to_m[k] - from_m[k];
+        length += axis[k] * axis[k];
+    }
+    length = sqrt(length);
+    for (int k = 0; k < 3; k++) {
+        axis[k] = length > 0.0 ? axis[k] / length : unit[1][k];
+    }
+    span_plane(axis, 1.0, a, b);
+    add_box(shape, origin, unit, CAPSULE_SIDE);
+    stretch(shape, from_m, to_m, radius_m, a, b, axis);
+    return true;
 }
 
 bool tl_shape_plane(TlShape *shape, const double centre_m[3], const double normal[3],

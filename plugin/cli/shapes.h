@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 Toile contributors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Geometry for the renderer: meshes of the analytic colliders, and the triangles of a whole scene.
+/* Geometry for the renderer: meshes of the colliders, and the triangles of a whole scene.
  * Faces of shapes turn counter-clockwise seen from outside, and sharp edges have vertices of their
  * own. */
 #ifndef TL_CLI_SHAPES_H
@@ -35,6 +35,16 @@ bool tl_shape_box(TlShape *shape, const double centre_m[3], const double half_ax
  * of memory. */
 bool tl_shape_plane(TlShape *shape, const double centre_m[3], const double normal[3],
                     double half_size_m);
+
+/* A ball pulled apart: all within the radius of the line from one point to the other. False when
+ * out of memory. */
+bool tl_shape_capsule(TlShape *shape, const double from_m[3], const double to_m[3],
+                      double radius_m);
+
+/* Room for any mesh; the counts are set, the arrays for the caller to fill. False when out of
+ * memory. */
+bool tl_shape_reserve(TlShape *shape, int32_t vertex_count, int32_t face_count,
+                      int32_t corner_count);
 
 /* All that is drawn, as triangles with smooth normals; owns its arrays. */
 typedef struct TlTriangles {

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 Toile contributors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads the meshes of an archive at a frame, blended between samples and put into the world, and
- * makes meshes of a scene's colliders at their pose. */
+ * makes meshes of a scene's colliders as they are at that frame. */
 #include "stage.h"
 
 #include "cli.h"
@@ -258,6 +258,21 @@ static bool make_plane(TlStage *stage, TlProp *prop, const double centre[3],
                           2.0 * view_radius(&stage->bounds));
 }
 
+/* a flat face whose corners touch something round lies this deep in it */
+static double sag_of(const TlStage *stage, double radius_m) {
+    double sag = stage->edge_m * stage->edge_m / (4.0 * radius_m);
+    double limit = 0.2 * radius_m;
+    return sag < limit ? sag : limit;
+}
+
+static bool make_capsule(TlStage *stage, TlProp *prop, const ToileColliderDef *collider,
+                         const double centre[3]) {
+    double end[3];
+    place_point(stage, &collider->pose, collider->end_m, end);
+    prop->inset_m += sag_of(stage, collider->radius_m);
+    return tl_shape_capsule(&prop->shape, centre, end, collider->radius_m);
+}
+
 static bool make_prop(TlStage *stage, const ToileColliderDef *collider) {
     double centre[3], normal[3], axes[3][3];
     TlProp *prop = &stage->props[stage->prop_count];
@@ -270,12 +285,11 @@ static bool make_prop(TlStage *stage, const ToileColliderDef *collider) {
     }
     stage->prop_count++;
     if (collider->shape == TOILE_COLLIDER_SPHERE) {
-        /* a flat face whose corners touch the ball lies this deep in it */
-        double sag = stage->edge_m * stage->edge_m / (4.0 * collider->radius_m);
-        double limit = 0.2 * collider->radius_m;
-        prop->inset_m += sag < limit ? sag : limit;
+        prop->inset_m += sag_of(stage, collider->radius_m);
         return tl_shape_sphere(&prop->shape, centre, collider->radius_m);
     }
+    if (collider->shape == TOILE_COLLIDER_CAPSULE)
+        return make_capsule(stage, prop, collider, centre);
     for (int k = 0; k < 3; k++) {
         double axis[3] = {0.0, 0.0, 0.0};
         axis[k] = collider->half_m[k];
@@ -291,6 +305,36 @@ static void free_props(TlStage *stage) {
     stage->has_plane = false;
 }
 
+/* the mesh of collider `index` at a frame, in its pose */
+static int make_mesh(TlStage *stage, int32_t index, int32_t frame,
+                     const ToileColliderDef *collider) {
+    const ToileMeshDef *mesh = collider->mesh;
+    TlProp *prop = &stage->props[stage->prop_count];
+    ToileError error = toile_error_default();
+    memset(prop, 0, sizeof *prop);
+    prop->inset_m = INSET * view_radius(&stage->bounds);
+    double *positions_m = malloc(3 * (size_t)mesh->vertex_count * sizeof *positions_m);
+    if (!positions_m ||
+        !tl_shape_reserve(&prop->shape, mesh->vertex_count, mesh->face_count, mesh->corner_count)) {
+        free(positions_m);
+        return out_of_memory();
+    }
+    stage->prop_count++;
+    ToileStatus status =
+        toile_scene_get_collider_positions(stage->scene, index, frame, positions_m, &error);
+    for (size_t i = 0; i < (size_t)mesh->vertex_count && status == TOILE_STATUS_OK; i++) {
+        double placed[3];
+        place_point(stage, &collider->pose, positions_m + 3 * i, placed);
+        for (size_t k = 0; k < 3; k++)
+            prop->shape.x[3 * i + k] = (float)placed[k];
+    }
+    memcpy(prop->shape.face_counts, mesh->face_sizes,
+           (size_t)mesh->face_count * sizeof *mesh->face_sizes);
+    memcpy(prop->shape.corners, mesh->corners, (size_t)mesh->corner_count * sizeof *mesh->corners);
+    free(positions_m);
+    return status == TOILE_STATUS_OK ? TL_EXIT_OK : tl_report_failure(status, &error);
+}
+
 static int make_colliders(TlStage *stage, int32_t frame) {
     free_props(stage);
     for (int32_t i = 0; i < stage->collider_count; i++) {
@@ -299,8 +343,13 @@ static int make_colliders(TlStage *stage, int32_t frame) {
         ToileStatus status = toile_scene_get_collider(stage->scene, i, frame, &collider, &error);
         if (status != TOILE_STATUS_OK)
             return tl_report_failure(status, &error);
-        if (!make_prop(stage, &collider))
-            return out_of_memory();
+        int code = TL_EXIT_OK;
+        if (collider.shape == TOILE_COLLIDER_MESH)
+            code = make_mesh(stage, i, frame, &collider);
+        else if (!make_prop(stage, &collider))
+            code = out_of_memory();
+        if (code != TL_EXIT_OK)
+            return code;
     }
     return TL_EXIT_OK;
 }

@@ -1,10 +1,11 @@
 /* SPDX-FileCopyrightText: 2026 Toile contributors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Analytic colliders under the matrix of their object. The matrix is split by Gram-Schmidt into a
+/* Colliders under the matrix of their object. The matrix is split by Gram-Schmidt into a
  * rotation R and an upper triangular U, M = R U. U holds scale, shear and mirroring, and stays the
  * same while the object only moves and turns; it shapes the collider once, and R with the
- * translation is its pose at each frame. A sphere needs U = s I up to signs, a box a diagonal U; a
- * plane stays a plane under any.
+ * translation is its pose at each frame. A sphere needs U = s I up to signs, a box a diagonal U, a
+ * capsule one that is the same in all directions across it; a plane stays a plane under any, and a
+ * mesh a mesh.
  *
  * The arc tangent is own code of sums, products, quotients and square roots, so that every machine
  * gets the same bits. */
@@ -16,6 +17,9 @@
 /* relative difference of scales that is taken for rounding: hosts keep matrices in float32 and
  * multiply several of them */
 #define SCALE_TOLERANCE 1e-4
+
+/* the same between two frames of a mesh: what is below is not worth moving its vertices for */
+#define ALIKE_TOLERANCE 1e-6
 
 #define PI 0x1.921fb54442d18p+1
 
@@ -137,8 +141,56 @@ static ToileStatus check_no_shear(const TlFit *fit, const char *name, ToileError
     return tl_session_fail(error, TOILE_STATUS_UNSUPPORTED, name,
                            "Collider '%.64s' is sheared, as happens to a turned child of an "
                            "unevenly scaled parent, and has no right angles left; apply the "
-                           "parent's scale, or use a plane.",
+                           "parent's scale, or use its mesh.",
                            name);
+}
+
+/* The length that one unit has in the world in the directions `a` and `b` of the object, or -1 when
+ * these differ. */
+static double even_scale(const double U[9], int32_t a, int32_t b) {
+    double scale = (fabs(U[4 * a]) + fabs(U[4 * b])) / 2.0;
+    return fabs(fabs(U[4 * a]) - scale) <= SCALE_TOLERANCE * scale ? scale : -1.0;
+}
+
+/* the axis of the object that a capsule lies along, or -1: none */
+static int32_t axis_of(const ToileSessionCollider *collider) {
+    double along[3], length = 0.0;
+    int32_t axis = -1;
+    for (int32_t k = 0; k < 3; k++) {
+        along[k] = fabs(collider->end[k] - collider->center[k]);
+        length = along[k] > length ? along[k] : length;
+    }
+    for (int32_t k = 0; k < 3; k++)
+        if (along[(k + 1) % 3] <= SCALE_TOLERANCE * length &&
+            along[(k + 2) % 3] <= SCALE_TOLERANCE * length && length > 0.0)
+            axis = k;
+    return axis;
+}
+
+static void fit_point(const double U[9], const double p[3], double unit_m, double out[3]) {
+    out[0] = (U[0] * p[0] + U[1] * p[1] + U[2] * p[2]) * unit_m;
+    out[1] = (U[4] * p[1] + U[5] * p[2]) * unit_m;
+    out[2] = U[8] * p[2] * unit_m;
+}
+
+/* A scale along the capsule moves its ends apart and leaves them round; across it must be even. */
+static ToileStatus fit_capsule(const ToileSessionCollider *collider, const TlFit *fit,
+                               double unit_m, ToileColliderDef *def, ToileError *error) {
+    const double *U = fit->U;
+    ToileStatus status = check_no_shear(fit, collider->name, error);
+    if (status != TOILE_STATUS_OK)
+        return status;
+    int32_t axis = axis_of(collider);
+    double scale = axis >= 0 ? even_scale(U, (axis + 1) % 3, (axis + 2) % 3) : even_scale(U, 0, 1);
+    bool even = scale > 0.0 && (axis >= 0 || even_scale(U, 1, 2) > 0.0);
+    if (!even)
+        return tl_session_fail(error, TOILE_STATUS_UNSUPPORTED, collider->name,
+                               "Collider '%.64s' is scaled by %s, which flattens its capsule; "
+                               "scale it evenly across, or use its mesh.",
+                               collider->name, scales_of(U).text);
+    def->radius_m = scale * collider->radius * unit_m;
+    fit_point(U, collider->end, unit_m, def->end_m);
+    return TOILE_STATUS_OK;
 }
 
 static ToileStatus fit_sphere(const ToileSessionCollider *collider, const TlFit *fit, double unit_m,
@@ -152,7 +204,7 @@ static ToileStatus fit_sphere(const ToileSessionCollider *collider, const TlFit 
         if (fabs(fabs(U[i]) - scale) > SCALE_TOLERANCE * scale)
             return tl_session_fail(error, TOILE_STATUS_UNSUPPORTED, collider->name,
                                    "Collider '%.64s' is scaled by %s, which makes its sphere an "
-                                   "ellipsoid; give it equal scales, or use a box.",
+                                   "ellipsoid; give it equal scales, or use its mesh.",
                                    collider->name, scales_of(U).text);
     def->radius_m = scale * collider->radius * unit_m;
     return TOILE_STATUS_OK;
@@ -177,7 +229,6 @@ static void fit_plane(const ToileSessionCollider *collider, const TlFit *fit,
 
 ToileStatus tl_fit_collider(const ToileSessionCollider *collider, const TlFit *fit, double unit_m,
                             ToileColliderDef *def, ToileError *error) {
-    const double *U = fit->U, *c = collider->center;
     ToileStatus status = TOILE_STATUS_OK;
     *def = toile_collider_def_default();
     def->shape = collider->shape;
@@ -185,27 +236,45 @@ ToileStatus tl_fit_collider(const ToileSessionCollider *collider, const TlFit *f
     def->thickness_m = collider->thickness_m;
     def->friction = collider->friction;
     def->pose = fit->pose;
-    def->center_m[0] = (U[0] * c[0] + U[1] * c[1] + U[2] * c[2]) * unit_m;
-    def->center_m[1] = (U[4] * c[1] + U[5] * c[2]) * unit_m;
-    def->center_m[2] = U[8] * c[2] * unit_m;
+    fit_point(fit->U, collider->center, unit_m, def->center_m);
     if (collider->shape == TOILE_COLLIDER_SPHERE)
         status = fit_sphere(collider, fit, unit_m, def, error);
     else if (collider->shape == TOILE_COLLIDER_BOX)
         status = fit_box(collider, fit, unit_m, def, error);
     else if (collider->shape == TOILE_COLLIDER_PLANE)
         fit_plane(collider, fit, def);
+    else if (collider->shape == TOILE_COLLIDER_CAPSULE)
+        status = fit_capsule(collider, fit, unit_m, def, error);
     return status;
+}
+
+void tl_fit_points(const TlFit *fit, double unit_m, const float *points, int32_t count,
+                   double *positions_m) {
+    for (size_t i = 0; i < 3 * (size_t)count; i += 3) {
+        const double p[3] = {(double)points[i], (double)points[i + 1], (double)points[i + 2]};
+        fit_point(fit->U, p, unit_m, positions_m + i);
+    }
+}
+
+static bool differs(const TlFit *a, const TlFit *b, double tolerance) {
+    double most = tolerance * largest_of(b->U);
+    for (int32_t i = 0; i < 9; i++)
+        if (!(fabs(a->U[i] - b->U[i]) <= most))
+            return true;
+    return false;
+}
+
+bool tl_fit_is_alike(const TlFit *a, const TlFit *b) {
+    return !differs(a, b, ALIKE_TOLERANCE);
 }
 
 ToileStatus tl_fit_same_size(const TlFit *fit, const TlFit *first, const char *name,
                              ToileError *error) {
-    double most = SCALE_TOLERANCE * largest_of(first->U);
-    for (int32_t i = 0; i < 9; i++)
-        if (!(fabs(fit->U[i] - first->U[i]) <= most))
-            return tl_session_fail(error, TOILE_STATUS_UNSUPPORTED, name,
-                                   "Collider '%.64s' is scaled by %s but began with %s, or its "
-                                   "shear or mirroring changed; a collider may move and turn, but "
-                                   "keeps its size.",
-                                   name, scales_of(fit->U).text, scales_of(first->U).text);
-    return TOILE_STATUS_OK;
+    if (!differs(fit, first, SCALE_TOLERANCE))
+        return TOILE_STATUS_OK;
+    return tl_session_fail(error, TOILE_STATUS_UNSUPPORTED, name,
+                           "Collider '%.64s' is scaled by %s but began with %s, or its shear or "
+                           "mirroring changed; a collider may move and turn, but keeps its size "
+                           "unless it is a mesh.",
+                           name, scales_of(fit->U).text, scales_of(first->U).text);
 }

@@ -15,11 +15,6 @@ static void *new_array(int64_t count, size_t size) {
     return calloc((size_t)count + 1, size);
 }
 
-static char *copy_text(const char *text) {
-    char *copy = malloc(strlen(text) + 1);
-    return copy ? strcpy(copy, text) : NULL;
-}
-
 /* ---- faces ---- */
 
 static ToileStatus read_faces(const ToileSessionCloth *cloth, TlGarment *garment,
@@ -31,21 +26,8 @@ static ToileStatus read_faces(const ToileSessionCloth *cloth, TlGarment *garment
     if (!sizes || !corners)
         return tl_session_out_of_memory(error);
     memcpy(corners, cloth->corners, (size_t)cloth->corner_count * sizeof *corners);
-    if (cloth->face_sizes) {
-        memcpy(sizes, cloth->face_sizes, (size_t)cloth->face_count * sizeof *sizes);
-        return TOILE_STATUS_OK;
-    }
-    for (int32_t f = 0; f < cloth->face_count; f++) {
-        int32_t begin = cloth->face_starts[f];
-        int32_t end = f + 1 < cloth->face_count ? cloth->face_starts[f + 1] : cloth->corner_count;
-        if (begin < 0 || end < begin || (f == 0 && begin != 0))
-            return tl_session_fail(error, TOILE_STATUS_INVALID_DATA, garment->name,
-                                   "Face %d of '%.64s' begins at corner %d and ends at %d; the "
-                                   "faces must follow each other from corner 0 on.",
-                                   (int)f, garment->name, (int)begin, (int)end);
-        sizes[f] = end - begin;
-    }
-    return TOILE_STATUS_OK;
+    return tl_session_read_sizes(garment->name, cloth->face_count, cloth->corner_count,
+                                 cloth->face_sizes, cloth->face_starts, sizes, error);
 }
 
 /* ---- uvs ---- */
@@ -92,7 +74,7 @@ static ToileStatus read_uvs(const ToileSessionCloth *cloth, TlGarment *garment, 
         }
     }
     free(table);
-    garment->uv_name = cloth->uv_name ? copy_text(cloth->uv_name) : NULL;
+    garment->uv_name = cloth->uv_name ? tl_session_copy_text(cloth->uv_name) : NULL;
     return cloth->uv_name && !garment->uv_name ? tl_session_out_of_memory(error) : TOILE_STATUS_OK;
 }
 
@@ -138,7 +120,7 @@ static ToileStatus read_positions(const ToileSessionCloth *cloth, TlGarment *gar
 
 ToileStatus tl_garment_read(const ToileSessionCloth *cloth, double unit_m, TlGarment *garment,
                             ToileError *error) {
-    garment->name = copy_text(cloth->name ? cloth->name : "cloth");
+    garment->name = tl_session_copy_text(cloth->name ? cloth->name : "cloth");
     if (!garment->name)
         return tl_session_out_of_memory(error);
     if (cloth->vertex_count < 1 || cloth->face_count < 1 || cloth->corner_count < 1)

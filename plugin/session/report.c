@@ -1,10 +1,12 @@
 /* SPDX-FileCopyrightText: 2026 Toile contributors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sentences of a session, and structs of callers that may be older than the library. */
+/* Sentences of a session, structs of callers that may be older than the library, and what garments
+ * and solids share in reading their arrays. */
 #include "session_internal.h"
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* a text that does not fit is cut between characters */
@@ -81,4 +83,29 @@ bool tl_session_read_def(void *local, size_t size, const void *def) {
     memcpy(local, def, given < size ? given : size);
     memcpy(local, &own, sizeof own);
     return true;
+}
+
+char *tl_session_copy_text(const char *text) {
+    char *copy = malloc(strlen(text) + 1);
+    return copy ? strcpy(copy, text) : NULL;
+}
+
+ToileStatus tl_session_read_sizes(const char *name, int32_t face_count, int32_t corner_count,
+                                  const int32_t *face_sizes, const int32_t *face_starts,
+                                  int32_t *sizes, ToileError *error) {
+    if (face_sizes) {
+        memcpy(sizes, face_sizes, (size_t)face_count * sizeof *sizes);
+        return TOILE_STATUS_OK;
+    }
+    for (int32_t f = 0; f < face_count; f++) {
+        int32_t begin = face_starts[f];
+        int32_t end = f + 1 < face_count ? face_starts[f + 1] : corner_count;
+        if (begin < 0 || end < begin || (f == 0 && begin != 0))
+            return tl_session_fail(error, TOILE_STATUS_INVALID_DATA, name,
+                                   "Face %d of '%.64s' begins at corner %d and ends at %d; the "
+                                   "faces must follow each other from corner 0 on.",
+                                   (int)f, name, (int)begin, (int)end);
+        sizes[f] = end - begin;
+    }
+    return TOILE_STATUS_OK;
 }

@@ -8,6 +8,7 @@
 #include "toile_io/fabric.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,12 +19,6 @@ typedef enum Stage {
     STAGE_FINISHED
 } Stage;
 
-typedef struct SessionCollider {
-    char *name;
-    TlFit first; /* of the matrix it began with */
-    ToileColliderId id;
-} SessionCollider;
-
 struct ToileSession {
     ToileSessionDef def; /* `cache` is a copy */
     Stage stage;
@@ -31,8 +26,8 @@ struct ToileSession {
     ToileCache *cache; /* NULL: none, or not open */
     TlGarment *garments;
     int32_t garment_count;
-    SessionCollider *colliders;
-    int32_t collider_count;
+    TlSolid *solids;
+    int32_t solid_count;
     /* one pointer per garment, as the cache takes them */
     const float **points;
     const float **velocities;
@@ -63,6 +58,7 @@ void toile_session_def_init(ToileSessionDef *def, uint32_t struct_size) {
     full.unit_m = 1.0;
     full.gravity_m_per_s2[2] = -9.81;
     full.contact_thickness_m = -1.0;
+    full.contact_self = 1;
     init(def, struct_size, &full, sizeof full);
 }
 
@@ -84,16 +80,12 @@ void toile_session_collider_init(ToileSessionCollider *collider, uint32_t struct
     full.normal[2] = 1.0;
     full.thickness_m = 0.001;
     full.friction = -1.0;
+    full.end[2] = 1.0;
     set_identity(full.matrix);
     init(collider, struct_size, &full, sizeof full);
 }
 
 /* ---- life ---- */
-
-static char *copy_text(const char *text) {
-    char *copy = malloc(strlen(text) + 1);
-    return copy ? strcpy(copy, text) : NULL;
-}
 
 static bool ends_in(const char *path, const char *ending) {
     size_t length = strlen(path), tail = strlen(ending);
@@ -140,6 +132,7 @@ static ToileStatus create_sim(ToileSession *session, ToileError *error) {
     memcpy(def.gravity_m_per_s2, from->gravity_m_per_s2, sizeof def.gravity_m_per_s2);
     def.drag_kg_per_m2_s = from->drag_kg_per_m2_s;
     def.contact_thickness_m = from->contact_thickness_m;
+    def.contact_self = from->contact_self;
     def.log = from->log;
     def.progress = from->progress;
     return toile_sim_create(&def, &session->sim, error);
@@ -157,6 +150,9 @@ ToileStatus toile_session_create(const ToileSessionDef *def, ToileSession **out,
         return tl_session_fail(error, TOILE_STATUS_INVALID_ARGUMENT, NULL,
                                "The definition is NULL or not initialised; fill it with "
                                "toile_session_def_init.");
+    /* callers from before the field was there */
+    if (def->struct_size < offsetof(ToileSessionDef, reserved))
+        local.contact_self = 0;
     ToileStatus status = check_def(&local, error);
     if (status != TOILE_STATUS_OK)
         return status;
@@ -164,7 +160,7 @@ ToileStatus toile_session_create(const ToileSessionDef *def, ToileSession **out,
     if (!session)
         return tl_session_out_of_memory(error);
     session->def = local;
-    session->def.cache = local.cache ? copy_text(local.cache) : NULL;
+    session->def.cache = local.cache ? tl_session_copy_text(local.cache) : NULL;
     status = local.cache && !session->def.cache ? tl_session_out_of_memory(error)
                                                 : create_sim(session, error);
     if (status == TOILE_STATUS_OK)
@@ -181,10 +177,10 @@ void toile_session_destroy(ToileSession *session) {
     toile_sim_destroy(session->sim);
     for (int32_t i = 0; i < session->garment_count; i++)
         tl_garment_free(&session->garments[i]);
-    for (int32_t i = 0; i < session->collider_count; i++)
-        free(session->colliders[i].name);
+    for (int32_t i = 0; i < session->solid_count; i++)
+        tl_solid_free(&session->solids[i]);
     free(session->garments);
-    free(session->colliders);
+    free(session->solids);
     free((void *)session->points);
     free((void *)session->velocities);
     free((void *)session->matrices);
@@ -287,8 +283,6 @@ ToileStatus toile_session_add_cloth(ToileSession *session, const ToileSessionClo
 ToileStatus toile_session_add_collider(ToileSession *session, const ToileSessionCollider *collider,
                                        int32_t *index, ToileError *error) {
     ToileSessionCollider local;
-    ToileColliderDef def;
-    SessionCollider made = {0};
     toile_session_collider_init(&local, (uint32_t)sizeof local);
     ToileStatus status = need_stage(session, STAGE_ADDING, "toile_session_add_collider", error);
     if (status != TOILE_STATUS_OK)
@@ -297,27 +291,19 @@ ToileStatus toile_session_add_collider(ToileSession *session, const ToileSession
         return tl_session_fail(error, TOILE_STATUS_INVALID_ARGUMENT, NULL,
                                "The collider is NULL or not initialised; fill it with "
                                "toile_session_collider_init.");
-    if (!local.name)
-        local.name = "collider";
-    status = tl_fit_matrix(local.matrix, session->def.unit_m, local.name, &made.first, error);
-    if (status == TOILE_STATUS_OK)
-        status = tl_fit_collider(&local, &made.first, session->def.unit_m, &def, error);
-    if (status != TOILE_STATUS_OK)
-        return status;
-    size_t count = (size_t)session->collider_count;
-    SessionCollider *larger = realloc(session->colliders, (count + 1) * sizeof *larger);
-    if (larger)
-        session->colliders = larger;
-    made.name = copy_text(local.name);
-    status = larger && made.name ? toile_sim_add_collider(session->sim, &def, &made.id, error)
-                                 : tl_session_out_of_memory(error);
+    size_t count = (size_t)session->solid_count;
+    TlSolid *larger = realloc(session->solids, (count + 1) * sizeof *larger);
+    if (!larger)
+        return tl_session_out_of_memory(error);
+    session->solids = larger;
+    TlSolid *solid = &session->solids[count];
+    memset(solid, 0, sizeof *solid);
+    status = tl_solid_add(&local, session->def.unit_m, session->sim, solid, error);
     if (status != TOILE_STATUS_OK) {
-        tl_session_name_object(error, local.name);
-        free(made.name);
+        tl_solid_free(solid);
         return status;
     }
-    session->colliders[count] = made;
-    session->collider_count++;
+    session->solid_count++;
     if (index)
         *index = (int32_t)count;
     return TOILE_STATUS_OK;
@@ -409,24 +395,42 @@ ToileStatus toile_session_begin(ToileSession *session, ToileError *error) {
 
 /* ---- motion ---- */
 
-ToileStatus toile_session_set_collider_matrix(ToileSession *session, int32_t index,
-                                              const double matrix[16], ToileError *error) {
-    TlFit fit;
-    ToileStatus status =
-        need_stage(session, STAGE_RUNNING, "toile_session_set_collider_matrix", error);
+/* a collider that is told where it is next, by an array that is there */
+static ToileStatus need_collider(const ToileSession *session, int32_t index, const void *array,
+                                 const char *call, ToileError *error) {
+    ToileStatus status = need_stage(session, STAGE_RUNNING, call, error);
     if (status != TOILE_STATUS_OK)
         return status;
-    if (!matrix || index < 0 || index >= session->collider_count)
-        return tl_session_fail(error, TOILE_STATUS_INVALID_ARGUMENT, NULL,
-                               "There is no collider %d, or its matrix is NULL; the session has "
-                               "%d, counted from 0.",
-                               (int)index, (int)session->collider_count);
-    const SessionCollider *collider = &session->colliders[index];
-    status = tl_fit_matrix(matrix, session->def.unit_m, collider->name, &fit, error);
-    if (status == TOILE_STATUS_OK)
-        status = tl_fit_same_size(&fit, &collider->first, collider->name, error);
-    if (status == TOILE_STATUS_OK)
-        status = toile_sim_set_collider_pose(session->sim, collider->id, &fit.pose, error);
+    if (array && index >= 0 && index < session->solid_count)
+        return TOILE_STATUS_OK;
+    return tl_session_fail(error, TOILE_STATUS_INVALID_ARGUMENT, NULL,
+                           "%s: there is no collider %d, or its array is NULL; the session has %d, "
+                           "counted from 0.",
+                           call, (int)index, (int)session->solid_count);
+}
+
+ToileStatus toile_session_set_collider_matrix(ToileSession *session, int32_t index,
+                                              const double matrix[16], ToileError *error) {
+    ToileStatus status =
+        need_collider(session, index, matrix, "toile_session_set_collider_matrix", error);
+    if (status != TOILE_STATUS_OK)
+        return status;
+    status = tl_solid_set_matrix(&session->solids[index], matrix, session->def.unit_m, session->sim,
+                                 error);
+    if (status != TOILE_STATUS_OK)
+        tl_session_name_frame(error, (int64_t)toile_session_frame(session) + 1);
+    return status;
+}
+
+ToileStatus toile_session_set_collider_positions(ToileSession *session, int32_t index,
+                                                 const float *positions, int32_t vertex_count,
+                                                 ToileError *error) {
+    ToileStatus status =
+        need_collider(session, index, positions, "toile_session_set_collider_positions", error);
+    if (status != TOILE_STATUS_OK)
+        return status;
+    status = tl_solid_set_positions(&session->solids[index], positions, vertex_count,
+                                    session->def.unit_m, session->sim, error);
     if (status != TOILE_STATUS_OK)
         tl_session_name_frame(error, (int64_t)toile_session_frame(session) + 1);
     return status;
@@ -534,6 +538,50 @@ ToileStatus toile_session_get_stats(const ToileSession *session, ToileStats *sta
         return tl_session_fail(error, TOILE_STATUS_INVALID_ARGUMENT, NULL,
                                "toile_session_get_stats needs a session, not NULL.");
     return toile_sim_get_stats(session->sim, stats, error);
+}
+
+/* marks the faces of a cloth that go through something */
+static ToileStatus mark_faces(const ToileSession *session, const TlGarment *garment,
+                              unsigned char *marks, ToileError *error) {
+    int32_t found = toile_sim_intersection_count(session->sim);
+    for (int32_t i = 0; i < found; i++) {
+        ToileIntersection each = toile_intersection_default();
+        ToileStatus status = toile_sim_get_intersection(session->sim, i, &each, error);
+        if (status != TOILE_STATUS_OK)
+            return status;
+        if (each.cloth.slot == garment->id.slot)
+            marks[each.face] = 1;
+        if (each.other_cloth.slot == garment->id.slot)
+            marks[each.other_face] = 1;
+    }
+    return TOILE_STATUS_OK;
+}
+
+ToileStatus toile_session_get_intersecting_faces(const ToileSession *session, int32_t index,
+                                                 int32_t *faces, int32_t capacity, int32_t *count,
+                                                 ToileError *error) {
+    if (!session || !count || capacity < 0 || (capacity > 0 && !faces))
+        return tl_session_fail(error, TOILE_STATUS_INVALID_ARGUMENT, NULL,
+                               "toile_session_get_intersecting_faces needs a session, a place for "
+                               "the count, and one for the faces.");
+    ToileStatus status = need_cloth(session, index, error);
+    if (status != TOILE_STATUS_OK)
+        return status;
+    const TlGarment *garment = &session->garments[index];
+    unsigned char *marks = calloc((size_t)garment->mesh.face_count, 1);
+    if (!marks)
+        return tl_session_out_of_memory(error);
+    status = mark_faces(session, garment, marks, error);
+    *count = 0;
+    for (int32_t f = 0; f < garment->mesh.face_count && status == TOILE_STATUS_OK; f++) {
+        if (!marks[f])
+            continue;
+        if (*count < capacity)
+            faces[*count] = f;
+        (*count)++;
+    }
+    free(marks);
+    return status;
 }
 
 ToileStatus toile_session_finish(ToileSession *session, ToileError *error) {

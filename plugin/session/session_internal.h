@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 Toile contributors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the files of a session share: sentences, the space of an object, the fit of a collider, and
- * a garment as the session keeps it. */
+ * solids and garments as the session keeps them. */
 #ifndef TL_SESSION_INTERNAL_H
 #define TL_SESSION_INTERNAL_H
 
@@ -24,6 +24,14 @@ ToileStatus tl_session_out_of_memory(ToileError *error);
 /* Adds to an error what the layer below did not know. */
 void tl_session_name_object(ToileError *error, const char *name);
 void tl_session_name_frame(ToileError *error, int64_t frame);
+
+/* How many corners each face has, from its size or, where `face_sizes` is NULL, from its start.
+ * `sizes` has room for face_count. */
+ToileStatus tl_session_read_sizes(const char *name, int32_t face_count, int32_t corner_count,
+                                  const int32_t *face_sizes, const int32_t *face_starts,
+                                  int32_t *sizes, ToileError *error);
+/* A copy for free(); NULL when memory runs out. */
+char *tl_session_copy_text(const char *text);
 
 /* Three numbers as "1, 0.5, 2", whatever the locale. */
 typedef struct TlTriple {
@@ -72,9 +80,40 @@ ToileStatus tl_fit_matrix(const double matrix[16], double unit_m, const char *na
 /* The collider as the simulation takes it; `fit` of its matrix. */
 ToileStatus tl_fit_collider(const ToileSessionCollider *collider, const TlFit *fit, double unit_m,
                             ToileColliderDef *def, ToileError *error);
+/* `count` points of the object as the simulation takes them: before the pose of the fit. */
+void tl_fit_points(const TlFit *fit, double unit_m, const float *points, int32_t count,
+                   double *positions_m);
+/* Whether two matrices shape an object alike, but for rounding. */
+bool tl_fit_is_alike(const TlFit *a, const TlFit *b);
 /* Refuses a matrix of another scale, shear or mirroring than the collider began with. */
 ToileStatus tl_fit_same_size(const TlFit *fit, const TlFit *first, const char *name,
                              ToileError *error);
+
+/* ---- solids (solid.c) ---- */
+
+/* A collider as the session keeps it. */
+typedef struct TlSolid {
+    char *name;
+    int32_t shape;
+    TlFit first; /* of the matrix it began with */
+    TlFit next;  /* of that at the next frame */
+    ToileColliderId id;
+    /* of a mesh */
+    int32_t vertex_count;
+    float *points;       /* at the next frame, object space */
+    double *positions_m; /* room for the same as the simulation takes them */
+} TlSolid;
+
+/* Copies and converts what the host gave, and adds it to the simulation. The solid must be all
+ * zero, and is to be freed also after a failure. */
+ToileStatus tl_solid_add(const ToileSessionCollider *collider, double unit_m, ToileSim *sim,
+                         TlSolid *solid, ToileError *error);
+void tl_solid_free(TlSolid *solid);
+/* Where it is at the next frame. A refusal changes nothing. */
+ToileStatus tl_solid_set_matrix(TlSolid *solid, const double matrix[16], double unit_m,
+                                ToileSim *sim, ToileError *error);
+ToileStatus tl_solid_set_positions(TlSolid *solid, const float *positions, int32_t vertex_count,
+                                   double unit_m, ToileSim *sim, ToileError *error);
 
 /* ---- garments (garment.c) ---- */
 

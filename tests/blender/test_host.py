@@ -545,14 +545,225 @@ def test_a_torn_cloth_is_doubtful():
     assert settings.doubtful and "more than cloth bears" in settings.result
 
 
-def test_colliders_start_as_plane_or_box():
+# ---- colliders ----
+
+
+def falling_cloth(frames, cells=12):
+    """A free square 5 cm above the origin, and nothing else."""
     support.empty_scene()
-    floor = support.grid("Floor", 2)
-    bpy.ops.mesh.primitive_cube_add()
-    cube = bpy.context.view_layer.objects.active
-    for obj, shape in ((floor, 'PLANE'), (cube, 'BOX')):
-        obj.toile_collider.enabled = True
-        assert obj.toile_collider.shape == shape, (obj.name, obj.toile_collider.shape)
+    scene = bpy.context.scene
+    scene.frame_start, scene.frame_end = frames
+    cloth = support.grid("Cloth", cells, size=0.5, height=0.05)
+    cloth.toile_cloth.enabled = True
+    cloth.toile_cloth.fabric = "cotton-poplin"
+    support.make_active(cloth)
+    scene.frame_set(frames[0])
+    return cloth
+
+
+def test_cloth_lies_on_the_mesh_of_a_new_collider():
+    cloth = falling_cloth((1, 12))
+    # a table with a hole in the middle of its top: no box and no plane has one
+    points = [(x, y, 0.0) for x, y in ((-1, -1), (1, -1), (1, 1), (-1, 1))]
+    points += [(0.1 * x, 0.1 * y, 0.0) for x, y, _ in points]
+    faces = [(k, (k + 1) % 4, 4 + (k + 1) % 4, 4 + k) for k in range(4)]
+    table = support.new_object("Table", points, faces)
+    table.toile_collider.enabled = True
+    assert table.toile_collider.shape == 'MESH'
+    support.make_active(cloth)
+    in_folder("mesh")
+    simulate()
+    heights = support.shown(cloth, 12)[:, 2]
+    say(f"lowest {heights.min():.4f} m, above the hole {heights[84]:.4f} m")
+    edge = np.abs(support.shown(cloth, 12)[:, :2]).max(axis=1) > 0.15
+    assert 0 < heights[edge].min() < 0.01, heights[edge].min()
+
+
+def test_mesh_collider_moves_as_blender_shows_it():
+    """By a shape key, a modifier and its own animation at once."""
+    cloth = falling_cloth((1, 12))
+    floor = support.grid("Floor", 2, size=1.0)
+    floor.shape_key_add(name="Basis")
+    key = floor.shape_key_add(name="Up")
+    for point in key.data:
+        point.co.z += 0.1
+    for frame, value in ((1, 0.0), (12, 1.0)):
+        key.value = value
+        key.keyframe_insert("value", frame=frame)
+    floor.modifiers.new("Subdivision", 'SUBSURF').levels = 2
+    for frame, height in ((1, 0.0), (12, 0.2)):
+        floor.location.z = height
+        floor.keyframe_insert("location", frame=frame)
+    floor.toile_collider.enabled = True
+    support.make_active(cloth)
+    in_folder("moving")
+    simulate()
+    collect = support.part("collect")
+    bpy.context.scene.frame_set(12)
+    depsgraph = bpy.context.evaluated_depsgraph_get()
+    mesh = collect.evaluated_mesh(floor, depsgraph)
+    assert mesh.positions.size == 3 * 81, "the modifier is not applied"
+    top = support.shown(floor, 12, world=True)[:, 2].max()
+    heights = support.shown(cloth, 12)[:, 2]
+    say(f"floor at {top:.3f} m, cloth from {heights.min():.3f} m")
+    assert abs(top - 0.3) < 1e-6 and 0 < heights.min() - 0.3 < 0.03
+
+
+def test_collider_whose_faces_change_keeps_the_frames_done():
+    cloth = falling_cloth((1, 8))
+    floor = support.grid("Floor", 2, size=1.0, height=-1.0)
+    levels = floor.modifiers.new("Subdivision", 'SUBSURF')
+    levels.levels = 1
+    levels.keyframe_insert("levels", frame=4)
+    levels.levels = 2
+    levels.keyframe_insert("levels", frame=5)
+    floor.toile_collider.enabled = True
+    support.make_active(cloth)
+    in_folder("faces")
+    try:
+        bpy.ops.toile.simulate()
+    except RuntimeError:
+        pass
+    text = cloth.toile_cloth.result
+    say(text)
+    assert "'Floor' has 81 vertices but began with 25" in text and "rame 5" in text, text
+    assert samples_in(cache_of(cloth)) == 4
+    # the same number of vertices, other faces
+    cloth = falling_cloth((1, 8))
+    floor = support.grid("Floor", 2, size=1.0, height=-1.0)
+    other = support.grid("Other", 2, size=1.0, height=-1.0)
+    other.data.flip_normals()
+    meshes = floor.data, other.data
+    bpy.data.objects.remove(other)
+    floor.toile_collider.enabled = True
+    support.make_active(cloth)
+    in_folder("turned")
+
+    def swap(run):
+        floor.data = meshes[run.frame >= 3]
+
+    handlers = support.part("bake").frame_handlers
+    handlers.append(swap)
+    try:
+        bpy.ops.toile.simulate()
+    except RuntimeError:
+        pass
+    finally:
+        handlers.remove(swap)
+    text = cloth.toile_cloth.result
+    assert "faces of collider 'Floor' changed" in text, text
+    assert samples_in(cache_of(cloth)) == 3
+
+
+def test_capsule_fits_a_scaled_limb():
+    cloth = falling_cloth((1, 3))
+    bpy.ops.mesh.primitive_cylinder_add(radius=1.0, depth=2.0)
+    limb = bpy.context.view_layer.objects.active
+    limb.scale = (0.1, 0.1, 0.6)
+    limb.rotation_euler = (0.3, 0.7, 0.0)
+    limb.location.z = -2.0
+    limb.toile_collider.enabled = True
+    limb.toile_collider.shape = 'CAPSULE'
+    bpy.context.view_layer.update()
+    collect = support.part("collect")
+    depsgraph = bpy.context.evaluated_depsgraph_get()
+    shape = collect.collider_shape(limb, depsgraph)
+    matrix = collect.matrix(limb, depsgraph).reshape(4, 4)
+    ends = [matrix[:3, :3] @ shape[key] for key in ("center", "end")]
+    # 1.2 m long with its round ends, 0.1 m of radius
+    assert abs(np.linalg.norm(ends[1] - ends[0]) - 1.0) < 1e-5, ends
+    assert abs(0.1 * shape["radius"] - 0.1) < 1e-5, shape
+    support.make_active(cloth)
+    path = in_folder("capsule")
+    simulate()
+    limb.scale = (0.1, 0.2, 0.6)
+    check_refusal(path, ("flattens its capsule",), cloth)
+
+
+def test_empty_collider_is_refused():
+    cloth = falling_cloth((1, 3))
+    empty = support.new_object("Empty", [(0, 0, 0), (1, 0, 0)], [])
+    empty.toile_collider.enabled = True
+    support.make_active(cloth)
+    check_refusal(in_folder("empty"), ("'Empty'", "no faces"), cloth)
+
+
+def test_self_collision_can_be_switched_off():
+    """A strip laid double: its upper half falls through the lower one or does not."""
+    lowest = []
+    for on in (True, False):
+        support.empty_scene()
+        scene = bpy.context.scene
+        scene.frame_start, scene.frame_end = 1, 12
+        cells, wide = 24, 4
+        points = []
+        for k in range(cells + 1):
+            # half a turn of radius 2 cm in the middle
+            way = (k - cells / 2) * 0.025
+            angle = min(max(way / 0.02, -np.pi / 2), np.pi / 2)
+            rest = max(abs(way) - 0.02 * np.pi / 2, 0.0)
+            x, z = 0.02 * np.cos(angle) - rest, 0.02 * np.sin(angle)
+            points += [(x, 0.025 * j, z) for j in range(wide + 1)]
+        quads = [
+            (a, a + wide + 1, a + wide + 2, a + 1)
+            for k in range(cells)
+            for a in range(k * (wide + 1), k * (wide + 1) + wide)
+        ]
+        cloth = support.new_object("Strip", points, quads)
+        group = cloth.vertex_groups.new(name="Pins")
+        group.add(range(cells // 2 * (wide + 1)), 1.0, 'REPLACE')
+        cloth.toile_cloth.enabled = True
+        cloth.toile_cloth.fabric = "cotton-poplin"
+        cloth.toile_cloth.pin_group = "Pins"
+        assert cloth.toile_cloth.self_collision
+        cloth.toile_cloth.self_collision = on
+        support.make_active(cloth)
+        in_folder(f"self-{on}")
+        simulate()
+        lowest.append(support.shown(cloth, 12)[-1, 2])
+    say(f"end of the strip at {lowest[0]:.3f} m with, {lowest[1]:.3f} m without self-collision")
+    assert lowest[0] > -0.02 and lowest[1] < -0.05, lowest
+
+
+def test_faces_that_go_through_something_are_selected():
+    cloth = falling_cloth((1, 3), cells=6)
+    group = cloth.vertex_groups.new(name="Pins")
+    group.add(range(7, 49), 1.0, 'REPLACE')
+    cloth.toile_cloth.pin_group = "Pins"
+    # a wall through the fourth row of quads
+    wall = support.new_object(
+        "Wall", [(-1, 0.04, -1), (1, 0.04, -1), (1, 0.04, 1), (-1, 0.04, 1)], [(0, 1, 2, 3)]
+    )
+    wall.toile_collider.enabled = True
+    support.make_active(cloth)
+    in_folder("tangled")
+    simulate()
+    settings = cloth.toile_cloth
+    say(settings.result)
+    assert settings.doubtful and "6 faces go through something" in settings.result
+    assert [f.index for f in cloth.data.polygons if f.select] == list(range(18, 24))
+
+
+def test_cloth_lies_on_a_cloth_that_was_simulated():
+    """The lower one plays its cache and is a collider; in one run they do not meet."""
+    cloth = falling_cloth((1, 10))
+    lower = support.grid("Lower", 8, size=1.0)
+    group = lower.vertex_groups.new(name="Pins")
+    rim = [v.index for v in lower.data.vertices if max(abs(v.co.x), abs(v.co.y)) > 0.49]
+    group.add(rim, 1.0, 'REPLACE')
+    lower.toile_cloth.enabled = True
+    lower.toile_cloth.pin_group = "Pins"
+    lower.toile_collider.enabled = True
+    support.make_active(lower)
+    in_folder("layers")
+    simulate()
+    support.make_active(cloth)
+    simulate()
+    gap = support.shown(cloth, 10)[:, 2].min() - support.shown(lower, 10)[:, 2].min()
+    say(f"the upper cloth lies {gap:.4f} m above the lower one")
+    assert 0 < gap < 0.05
+    simulate(scope='ALL')
+    assert "'Lower' is simulated in the same run" in cloth.toile_cloth.result
 
 
 # ---- refusals ----

@@ -20,12 +20,12 @@ done
 ! grep -q 'null' "$log/out" || fail "a number is not finite"
 say "elements: $(grep -o '"per_frame": {"median": [0-9.e+-]*' "$log/out")"
 expect 0 bench --help
-for name in elements solver bending choi-ko implicit integrators; do
+for name in elements solver contact bending choi-ko implicit integrators; do
     grep -Eq "^  $name +[a-z0-9]" "$log/out" || fail "the help does not list $name"
 done
 expect 0 bench choi-ko --frames 1 --pairs 1
 grep -Eq 'exact / table: median \(quartiles\) [0-9.]+ \([0-9.]+ to [0-9.]+\)$' "$log/out" ||
     fail "no ratio in the table of choi-ko"
 refuses 64 "there is no benchmark 'bendign', perhaps 'bending'" bench bendign
-refuses 64 "--part and --small belong to the benchmark 'solver'" bench bending --small
-refuses 64 "--part and --small belong to the benchmark 'solver'" bench --part sheet
+refuses 64 "--part and --small belong to the benchmarks 'contact' and 'solver'" bench bending --small
+refuses 64 "--part and --small belong to the benchmarks 'contact' and 'solver'" bench --part sheet

@@ -73,6 +73,34 @@ ToileSessionCollider ball(void) {
     return collider;
 }
 
+Block make_block(void) {
+    static const int32_t corners[24] = {0, 1, 3, 2, 4, 6, 7, 5, 0, 4, 5, 1,
+                                        2, 3, 7, 6, 0, 2, 6, 4, 1, 5, 7, 3};
+    Block block;
+    for (int32_t v = 0; v < 8; v++) {
+        block.positions[3 * v] = v & 1 ? 0.28125F : -0.28125F;
+        block.positions[3 * v + 1] = v & 2 ? 0.21875F : -0.21875F;
+        block.positions[3 * v + 2] = v & 4 ? -0.0625F : -0.5625F;
+    }
+    for (int32_t f = 0; f < 6; f++)
+        block.starts[f] = 4 * f;
+    memcpy(block.corners, corners, sizeof corners);
+    return block;
+}
+
+ToileSessionCollider collider_of(const Block *block) {
+    ToileSessionCollider collider = collider_default();
+    collider.shape = TOILE_COLLIDER_MESH;
+    collider.name = "Block";
+    collider.vertex_count = 8;
+    collider.face_count = 6;
+    collider.corner_count = 24;
+    collider.positions = block->positions;
+    collider.face_starts = block->starts;
+    collider.corners = block->corners;
+    return collider;
+}
+
 ToileSession *create(const ToileSessionDef *def) {
     ToileSession *session = NULL;
     ToileError error = toile_error_default();
@@ -120,6 +148,13 @@ ToileSession *start(const ToileSessionDef *def, const ToileSessionCloth *cloth,
         add_collider(session, collider);
     begin(session);
     return session;
+}
+
+bool is_elsewhere(const float *a, const float *b) {
+    for (int32_t i = 0; i < VALUES; i++)
+        if (fabs((double)a[i] - (double)b[i]) > 1e-4)
+            return true;
+    return false;
 }
 
 void run_to_end(ToileSession *session, int32_t last, float *positions) {

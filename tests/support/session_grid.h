@@ -34,6 +34,14 @@ ToileSessionDef def_default(void);
 ToileSessionCollider collider_default(void);
 /* the sphere under the grid that most tests use */
 ToileSessionCollider ball(void);
+/* a mesh collider: a block of six quads, about 0.5 m wide, whose top lies where the ball's does; no
+ * vertex of the grid falls onto one of its edges */
+typedef struct Block {
+    float positions[3 * 8];
+    int32_t starts[6], corners[24];
+} Block;
+Block make_block(void);
+ToileSessionCollider collider_of(const Block *block);
 ToileSession *create(const ToileSessionDef *def);
 void add_cloth(ToileSession *session, const ToileSessionCloth *cloth);
 void add_collider(ToileSession *session, const ToileSessionCollider *collider);
@@ -44,6 +52,8 @@ void positions_of(const ToileSession *session, float *positions);
 /* a session with one cloth and one collider (may be NULL), already begun */
 ToileSession *start(const ToileSessionDef *def, const ToileSessionCloth *cloth,
                     const ToileSessionCollider *collider);
+/* whether two sets of positions differ by more than any rounding makes of them */
+bool is_elsewhere(const float *a, const float *b);
 /* runs to the last frame, hands out its positions, and destroys the session */
 void run_to_end(ToileSession *session, int32_t last, float *positions);
 void set_matrix(double m[16], const double linear[9], double x, double y, double z);

@@ -47,6 +47,11 @@ TOILE_API ToileStatus toile_sim_remove_collider(ToileSim *sim, ToileColliderId c
  * shortest arc). [one thread per sim] */
 TOILE_API ToileStatus toile_sim_set_collider_pose(ToileSim *sim, ToileColliderId collider,
                                                   const ToilePose *pose, ToileError *error);
+/* Where the vertices of a mesh collider are at the end of the next step, before its pose is
+ * applied, 3 * vertex_count values; they travel there evenly. [one thread per sim] */
+TOILE_API ToileStatus toile_sim_set_collider_positions(ToileSim *sim, ToileColliderId collider,
+                                                       const double *positions_m,
+                                                       ToileError *error);
 /* Pins (pinned true) or frees vertices from now on. A pinned vertex stays where it is until it gets
  * a target. [one thread per sim] */
 TOILE_API ToileStatus toile_sim_set_pinned(ToileSim *sim, ToileClothId cloth,
@@ -90,6 +95,12 @@ TOILE_API ToileStatus toile_sim_set_velocities(ToileSim *sim, ToileClothId cloth
 /* Of the last step or settle. `stats` must be initialised. [one thread per sim] */
 TOILE_API ToileStatus toile_sim_get_stats(const ToileSim *sim, ToileStats *stats,
                                           ToileError *error);
+/* How many edges went through faces at the end of the last step or settle, and each of them:
+ * `index` from 0 on. `intersection` must be initialised. [one thread per sim] */
+TOILE_API int32_t toile_sim_intersection_count(const ToileSim *sim);
+TOILE_API ToileStatus toile_sim_get_intersection(const ToileSim *sim, int32_t index,
+                                                 ToileIntersection *intersection,
+                                                 ToileError *error);
 /* Energies of the current state. `energies` must be initialised. [one thread per sim] */
 TOILE_API ToileStatus toile_sim_get_energies(ToileSim *sim, ToileEnergies *energies,
                                              ToileError *error);

@@ -195,9 +195,11 @@ typedef struct ToileClothDef {
 /* ---- colliders ---- */
 
 typedef enum ToileColliderShape {
-    TOILE_COLLIDER_SPHERE = 0, /* center_m, radius_m */
-    TOILE_COLLIDER_PLANE = 1,  /* center_m on it, normal to the free side; solid behind */
-    TOILE_COLLIDER_BOX = 2     /* center_m, half_m along the axes */
+    TOILE_COLLIDER_SPHERE = 0,  /* center_m, radius_m */
+    TOILE_COLLIDER_PLANE = 1,   /* center_m on it, normal to the free side; solid behind */
+    TOILE_COLLIDER_BOX = 2,     /* center_m, half_m along the axes */
+    TOILE_COLLIDER_CAPSULE = 3, /* all within radius_m of the line from center_m to end_m */
+    TOILE_COLLIDER_MESH = 4 /* mesh: a surface, open or closed, that stops cloth on both sides */
 } ToileColliderShape;
 
 /* A rigid motion about the origin: first the rotation (unit axis times angle), then the
@@ -219,6 +221,13 @@ typedef struct ToileColliderDef {
         thickness_m; /* distance kept in addition to half the cloth's; default 0.001; 0 or more */
     double friction; /* ratio; below 0 (default): ToileSimDef's, else the fabric's */
     ToilePose pose;  /* at the start; default identity */
+    double end_m[3]; /* capsule: its other end; default 0, 1, 0 */
+    const ToileMeshDef *mesh; /* mesh: required, else NULL (default); copied. Degenerate faces are
+                                 allowed */
+    const double *vertex_thickness_m; /* mesh: one per vertex in place of thickness_m; NULL
+                                         (default): the same everywhere */
+    const double *vertex_friction;    /* mesh: one per vertex in place of friction; NULL (default):
+                                         the same everywhere */
 } ToileColliderDef;
 
 /* ---- simulation ---- */
@@ -271,7 +280,8 @@ typedef struct ToileSimDef {
     ToileProgress progress;     /* default: none */
     ToileTasks tasks;           /* default: the library's own workers */
     int32_t integrator;         /* a ToileIntegrator; default implicit Euler */
-    uint32_t reserved;
+    int32_t contact_self;       /* 1 (default): cloths meet themselves and each other; 0: only
+                                   colliders */
 } ToileSimDef;
 
 /* What the last step or settle did. Everything but the seconds is the same from run to run. What is
@@ -285,7 +295,8 @@ typedef struct ToileStats {
     int32_t line_search_cuts;  /* times a Newton step was halved */
     int32_t retries;           /* sub-steps that were repeated with half the step, for any of the
                                   three reasons below */
-    int32_t contacts;          /* vertices within contact distance of a collider at the end */
+    int32_t contacts;          /* vertices within contact distance of a sphere, box, capsule or
+                                  plane at the end, and other contacts when last evaluated */
     int32_t projected;         /* vertices put back outside a collider at the end of a sub-step */
     double residual_N;  /* largest force on a free vertex before the last Newton correction */
     double kinetic_J;   /* at the end */
@@ -323,7 +334,33 @@ typedef struct ToileStats {
     double search_s;   /* line searches */
     double contact_s;  /* placing colliders and pins, looking for motion near colliders; contact
                           forces count where the other forces do */
+    /* contact of surfaces */
+    int32_t intersections;      /* edges through faces at the end; 0: none */
+    int32_t contact_candidates; /* pairs of the longest list that was looked at */
+    int32_t contact_touches;    /* pairs within contact distance when last evaluated */
+    int32_t contact_refreshes;  /* lists that were made */
+    int32_t contact_cuts;       /* vertices that were kept from going through something, over all
+                                   moves */
+    int32_t contact_blocked;    /* sub-steps in which colliders or pins had no room, and went
+                                   through cloth */
+    int32_t contact_growths;    /* times memory was asked for since the simulation was built */
+    int32_t reserved_stats;
+    double broad_s;    /* of the above seconds: lists of pairs */
+    double narrow_s;   /* distances and potentials */
+    double truncate_s; /* motion that keeps all apart */
 } ToileStats;
+
+/* An edge of one surface through a face of another, or of the same. */
+typedef struct ToileIntersection {
+    uint32_t struct_size;
+    int32_t face;       /* one that has the edge, in the numbering of its mesh */
+    int32_t other_face; /* the face that the edge goes through */
+    uint32_t reserved;
+    ToileClothId cloth; /* that has the edge; none: see collider */
+    ToileColliderId collider;
+    ToileClothId other_cloth; /* that has the face; none: see other_collider */
+    ToileColliderId other_collider;
+} ToileIntersection;
 
 typedef struct ToileEnergies {
     uint32_t struct_size;
@@ -361,6 +398,7 @@ TOILE_API void toile_collider_def_init(ToileColliderDef *def, uint32_t struct_si
 TOILE_API void toile_sim_def_init(ToileSimDef *def, uint32_t struct_size);
 TOILE_API void toile_settle_def_init(ToileSettleDef *def, uint32_t struct_size);
 TOILE_API void toile_stats_init(ToileStats *stats, uint32_t struct_size);
+TOILE_API void toile_intersection_init(ToileIntersection *intersection, uint32_t struct_size);
 TOILE_API void toile_energies_init(ToileEnergies *energies, uint32_t struct_size);
 TOILE_API void toile_settle_result_init(ToileSettleResult *result, uint32_t struct_size);
 
@@ -377,6 +415,7 @@ TOILE_DEFINE_DEFAULT(ToileColliderDef, toile_collider_def)
 TOILE_DEFINE_DEFAULT(ToileSimDef, toile_sim_def)
 TOILE_DEFINE_DEFAULT(ToileSettleDef, toile_settle_def)
 TOILE_DEFINE_DEFAULT(ToileStats, toile_stats)
+TOILE_DEFINE_DEFAULT(ToileIntersection, toile_intersection)
 TOILE_DEFINE_DEFAULT(ToileEnergies, toile_energies)
 TOILE_DEFINE_DEFAULT(ToileSettleResult, toile_settle_result)
 #undef TOILE_DEFINE_DEFAULT

@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 Toile contributors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Scene files: JSON text to definitions, and the animation of a scene frame by frame. The format is
- * described by io/scene.schema.json. A loaded scene is immutable and self-contained: meshes and
- * fabrics are read, SI units and the scene's axes hold everywhere (unit_m is applied on the way
- * in). */
+ * described by io/scene.schema.json. A loaded scene is immutable: meshes and fabrics are read, but
+ * for the later frames of colliders that deform, whose files must stay as they are; SI units and
+ * the scene's axes hold everywhere (unit_m is applied on the way in). */
 #ifndef TOILE_IO_SCENE_H
 #define TOILE_IO_SCENE_H
 
@@ -95,9 +95,32 @@ TOILE_API ToileStatus toile_scene_get_info(const ToileScene *scene, ToileSceneIn
                                            ToileError *error);
 TOILE_API ToileStatus toile_scene_get_cloth(const ToileScene *scene, int32_t index,
                                             ToileSceneCloth *cloth, ToileError *error);
-/* The definition, with the pose it has at `frame`. [any thread] */
+/* The definition, with the pose it has at `frame`. A mesh, whose arrays belong to the scene, is as
+ * it is at the first frame; its faces have three or four corners. [any thread] */
 TOILE_API ToileStatus toile_scene_get_collider(const ToileScene *scene, int32_t index, double frame,
                                                ToileColliderDef *collider, ToileError *error);
+/* What the mesh of a collider is read from: "/x/arm.obj", "/x/arm.%04d.obj" or
+ * "/x/body.abc:/body/bodyShape"; NULL for other shapes. *deforms (may be NULL) becomes 1 when its
+ * vertices move from frame to frame before the pose moves them all, else 0. [any thread] */
+TOILE_API ToileStatus toile_scene_get_collider_file(const ToileScene *scene, int32_t index,
+                                                    const char **file, int32_t *deforms,
+                                                    ToileError *error);
+/* The vertices of a mesh collider at `frame`, before its pose is applied: 3 values for each vertex
+ * of the definition's mesh. Between the frames of numbered files and between the samples of an
+ * archive they move evenly. What deforms is read from its files during the call, so that a file
+ * that is missing or does not fit is an error of this call. [any thread] */
+TOILE_API ToileStatus toile_scene_get_collider_positions(const ToileScene *scene, int32_t index,
+                                                         double frame, double *positions_m,
+                                                         ToileError *error);
+/* Splits faces of more than four corners into triangles, for a mesh that cloth only collides with:
+ * a fan about the corner of the lowest number, or about the first one after it, in the order of the
+ * face, whose fan does not fold over. Faces of fewer than three corners are left out, others stay.
+ * `face_sizes` needs room for corner_count values and `corners` for 3 * corner_count, *face_count
+ * and *corner_count receive how many were written. A corner without a vertex is refused.
+ * [any thread] */
+TOILE_API ToileStatus toile_mesh_fan(const ToileMeshDef *mesh, int32_t *face_sizes,
+                                     int32_t *corners, int32_t *face_count, int32_t *corner_count,
+                                     ToileError *error);
 
 /* Value `key` of wedge `wedge`, both counted from 0: its path, and what it is set to as JSON text.
  * Strings belong to the scene, which may have been loaded for any wedge or none. [any thread] */
@@ -110,14 +133,15 @@ TOILE_API ToileStatus toile_scene_get_wedge(const ToileScene *scene, int32_t wed
 TOILE_API ToileStatus toile_scene_sim_def(const ToileScene *scene, ToileSimDef *def,
                                           ToileError *error);
 /* Makes a simulation of everything in the scene, at the first frame. `cloths` (may be NULL)
- * receives cloth_count ids in the order of the file. [any thread] */
+ * receives cloth_count ids in the order of the file; the slots of cloths, and those of colliders,
+ * are 1, 2, 3... in that order. [any thread] */
 TOILE_API ToileStatus toile_scene_create_sim(const ToileScene *scene, const ToileSimDef *def,
                                              ToileSim **out, ToileClothId *cloths,
                                              ToileError *error);
 /* Sets pins and the targets of colliders and pins so that the next toile_sim_step arrives at
- * `frame`. Of several pins on one vertex, one that holds at `frame` wins over one that does not,
- * then the later one. The simulation must come from toile_scene_create_sim of the same scene. [one
- * thread per sim] */
+ * `frame`; colliders that deform are read from their files. Of several pins on one vertex, one that
+ * holds at `frame` wins over one that does not, then the later one. The simulation must come from
+ * toile_scene_create_sim of the same scene. [one thread per sim] */
 TOILE_API ToileStatus toile_scene_aim(const ToileScene *scene, ToileSim *sim, int32_t frame,
                                       ToileError *error);
 

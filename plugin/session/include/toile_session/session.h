@@ -11,8 +11,9 @@
  * object it came from and stands in the right place everywhere else.
  *
  * Order: create, add cloths and colliders, begin, then for each further frame the matrices of what
- * moves and step; finish, or destroy at any time. A call that is refused changes nothing, and the
- * session goes on from where it was; only a cache that cannot be written ends it.
+ * moves, the positions of what deforms, and step; finish, or destroy at any time. A call that is
+ * refused changes nothing, and the session goes on from where it was; only a cache that cannot be
+ * written ends it.
  *
  * In an .abc cache a cloth is the mesh /<name>/<name>Shape, its name with every byte other than
  * letters, digits and _ as _, and _2, _3... behind a name that is taken. A .pc2 cache holds the
@@ -48,6 +49,9 @@ typedef struct ToileSessionDef {
                           PC2 holds one cloth. */
     ToileLog log;
     ToileProgress progress; /* called during a step; false cancels it */
+    int32_t contact_self; /* 1 (default): cloths meet themselves and each other; 0: only colliders,
+                             as for a caller whose struct ends before */
+    uint32_t reserved;
 } ToileSessionDef;
 
 /* One garment. Arrays are copied. */
@@ -74,18 +78,34 @@ typedef struct ToileSessionCloth {
     double matrix[16];         /* object to world at the first frame; default identity */
 } ToileSessionCloth;
 
+/* Something the cloths fall on. Arrays are copied. */
 typedef struct ToileSessionCollider {
     uint32_t struct_size;
-    int32_t shape;      /* a ToileColliderShape */
-    const char *name;   /* the object's name; NULL (default): "collider" */
-    double center[3];   /* object space; default 0 */
-    double radius;      /* sphere, object space; default 0.5; above 0 */
-    double half[3];     /* box, object space; default 0.5 each; above 0 */
-    double normal[3];   /* plane, object space, to the free side; default 0, 0, 1 */
-    double thickness_m; /* default 0.001 */
-    double friction;    /* below 0 (default): the fabric's */
-    double matrix[16];  /* object to world at the first frame; default identity. A sphere under
-                           uneven scale and a box under shear are refused with a sentence. */
+    int32_t shape;        /* a ToileColliderShape */
+    const char *name;     /* the object's name; NULL (default): "collider" */
+    double center[3];     /* object space; default 0; of a capsule one end */
+    double radius;        /* sphere and capsule, object space; default 0.5; above 0 */
+    double half[3];       /* box, object space; default 0.5 each; above 0 */
+    double normal[3];     /* plane, object space, to the free side; default 0, 0, 1 */
+    double thickness_m;   /* default 0.001 */
+    double friction;      /* below 0 (default): the fabric's */
+    double matrix[16];    /* object to world at the first frame; default identity. A sphere under
+                             uneven scale and a box under shear are refused with a sentence, a capsule
+                             under any but along its own axis, which only moves its ends apart. */
+    double end[3];        /* capsule, object space: its other end; default 0, 0, 1 */
+    int32_t vertex_count; /* of the mesh; these are 0 (default) for other shapes */
+    int32_t face_count;
+    int32_t corner_count;
+    uint32_t reserved;
+    const float *positions;          /* 3 * vertex_count, object space, at the first frame */
+    const int32_t *face_sizes;       /* 3 or more each; above 4 the face is split as a fan (see
+                                        toile_mesh_fan). NULL: see face_starts */
+    const int32_t *face_starts;      /* first corner of each face, in place of sizes */
+    const int32_t *corners;          /* corner_count vertex indices */
+    const float *vertex_thickness_m; /* one per vertex in place of thickness_m; NULL (default): the
+                                        same everywhere */
+    const float *vertex_friction; /* one per vertex in place of friction; NULL (default): the same
+                                     everywhere */
 } ToileSessionCollider;
 
 /* Defaults, never more than `struct_size` bytes. [any thread] */
@@ -109,10 +129,16 @@ TOILE_API ToileStatus toile_session_add_collider(ToileSession *session,
 /* Opens the cache and writes the first frame. Nothing can be added afterwards. [one thread per sim]
  */
 TOILE_API ToileStatus toile_session_begin(ToileSession *session, ToileError *error);
-/* The matrix a collider has at the next frame; its scale must be the one it began with. [one thread
- * per sim] */
+/* The matrix a collider has at the next frame; unless it is a mesh, its scale must be the one it
+ * began with. [one thread per sim] */
 TOILE_API ToileStatus toile_session_set_collider_matrix(ToileSession *session, int32_t index,
                                                         const double matrix[16], ToileError *error);
+/* Where the vertices of a mesh collider are at the next frame, 3 * vertex_count floats, object
+ * space; they travel there evenly, and stay for the frames after. `vertex_count` must be the number
+ * it began with: another one is refused as TOILE_STATUS_INVALID_DATA. [one thread per sim] */
+TOILE_API ToileStatus toile_session_set_collider_positions(ToileSession *session, int32_t index,
+                                                           const float *positions,
+                                                           int32_t vertex_count, ToileError *error);
 /* The matrix a cloth's object has at the next frame: its pinned vertices move with it, free ones do
  * not. Positions are then handed out in that moved space. [one thread per sim] */
 TOILE_API ToileStatus toile_session_set_cloth_matrix(ToileSession *session, int32_t index,
@@ -132,6 +158,13 @@ TOILE_API int32_t toile_session_frame(const ToileSession *session);
 /* Statistics of the last frame. [one thread per sim] */
 TOILE_API ToileStatus toile_session_get_stats(const ToileSession *session, ToileStats *stats,
                                               ToileError *error);
+/* The faces of a cloth that go through something at the current frame, ascending, each once: as
+ * many as `capacity` has room for, and *count how many there are. `faces` may be NULL when
+ * `capacity` is 0. [one thread per sim] */
+TOILE_API ToileStatus toile_session_get_intersecting_faces(const ToileSession *session,
+                                                           int32_t index, int32_t *faces,
+                                                           int32_t capacity, int32_t *count,
+                                                           ToileError *error);
 /* Makes the cache appear with the frames done so far; in .abc the user property `complete` is 1
  * when that is all of them, else 0. After a failure no file is left. The session can be asked for
  * positions afterwards, but not stepped. [one thread per sim] */

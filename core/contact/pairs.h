@@ -1,0 +1,45 @@
+/* SPDX-FileCopyrightText: 2026 Toile contributors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Pairs that may come to touch: a vertex and a triangle, or two edges. */
+#ifndef TL_PAIRS_H
+#define TL_PAIRS_H
+
+#include "base/alloc.h"
+
+/* Vertices A of the first thing, then B of the second: v | t0 t1 t2, or a0 a1 | b0 b1. Distances
+ * are those of the closest points less what is solid around them. */
+typedef struct TlPair {
+    int32_t vertex[4];
+    float least;  /* the distance is not smaller than this */
+    float radius; /* contact distance */
+    float solid;  /* sum of the radii of what is solid around A and B */
+    float floor;  /* motion never brings them nearer than this */
+} TlPair;
+
+typedef struct TlPairs {
+    TlPair *pair;
+    int32_t vertex_triangle; /* the first so many are of vertices and triangles */
+    int32_t count;
+    int32_t capacity;
+    int32_t growths; /* times memory was asked for */
+} TlPairs;
+
+/* Where vertices may be: x_i + t common_i + e with low_i <= e <= high_i, for one t in [0, 1] that
+ * all share. Cloth that moves together has nearly the same `common`, and meets nobody. The contact
+ * distance is in low and high already. 3 per vertex. */
+typedef struct TlSweep {
+    const double *x, *common, *low, *high;
+} TlSweep;
+
+/* An edge and a triangle. */
+typedef struct TlCrossing {
+    int32_t edge, triangle;
+} TlCrossing;
+
+typedef struct TlCrossings {
+    TlCrossing *at;
+    int32_t count, capacity;
+    int32_t growths;
+} TlCrossings;
+
+#endif

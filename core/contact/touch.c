@@ -1,0 +1,627 @@
+/* SPDX-FileCopyrightText: 2026 Toile contributors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The potential of surfaces in contact, over the pairs of a world.
+ *
+ * Each pair within its contact distance has the potential of response.h over the distance of its
+ * closest points, whose weights and direction count as fixed in derivatives: gradient w_i f n,
+ * Hessian w_i w_j f' n n^T. Friction is that of response.h, over the tangential motion of the
+ * closest points since the sub-step began. What touches twice counts once: a vertex
+ * meets the nearest triangle on each of its sides, triangles about as near share it, and edges meet
+ * as far as they cross; these parts count as fixed in derivatives. Cloth that
+ * is nearer than its contact distance by its rest shape keeps 0.7 of that distance instead.
+ *
+ * A pair that is apart now but would be pressed by motion that is known, that of colliders and of
+ * cloth that the last plan has cut, has its potential in the linear solve alone, as it is
+ * behind the contact distance. */
+#include "contact/tangle.h"
+
+#include "base/platform.h"
+
+#include <string.h>
+
+enum { PARTS = 64 };
+/* contact distance over the distance at rest, and up to which distance that counts */
+#define REST_PART 0.7
+#define REST_REACH 2.0
+/* what is solid and round is felt by vertices; between them from this part of the distance on */
+#define BETWEEN 0.5
+/* area of an edge over that of its vertices; each of two faces carries half of what presses them */
+#define EDGE_AREA (1.0 / 6.0)
+#define VERTEX_AREA 0.5
+/* of cloth on cloth: a load that presses it through its contact distance, Pa. Less than on
+ * colliders, because layers that press each other are slow to solve for */
+#define CLOTH_PRESSURE 100.0
+/* cosine of directions that count as the same side of a vertex */
+#define SAME_SIDE 0.5
+/* what is nearer to the nearest than this part of the contact distance shares with it */
+#define SHARED 0.1
+/* stiffness over inertia, at least */
+#define STOP 10.0
+
+/* ---- which pairs ---- */
+
+/* By how much the distance of a pair can shrink when its vertices move by u at most. */
+static double closing(const TlPair *pair, int32_t split, const double *u) {
+    TlVec3 at[4], mean = {0, 0, 0};
+    double most[2] = {0.0, 0.0};
+    for (int i = 0; i < 4; i++) {
+        at[i] = tl_load3(u + 3 * (int64_t)pair->vertex[i]);
+        mean = tl_madd3(mean, 0.25, at[i]);
+    }
+    for (int i = 0; i < 4; i++) {
+        int side = i >= split;
+        most[side] = tl_max(most[side], tl_length3(tl_sub3(at[i], mean)));
+    }
+    return most[0] + most[1];
+}
+
+typedef struct Search {
+    TlWorld *world;
+    const double *u; /* 3 per vertex: motion to come, or NULL */
+    const double *x;
+} Search;
+
+static void near_parts(void *data, int32_t begin, int32_t end) {
+    Search *in = data;
+    TlWorld *world = in->world;
+    for (int32_t part = begin; part < end; part++) {
+        int32_t first = (int32_t)((int64_t)world->pairs.count * part / PARTS);
+        int32_t last = (int32_t)((int64_t)world->pairs.count * (part + 1) / PARTS);
+        int32_t count = 0;
+        for (int32_t i = first; i < last; i++) {
+            const TlPair *pair = &world->pairs.pair[i];
+            double slack = (double)pair->least - (double)pair->radius;
+            int32_t split = i < world->pairs.vertex_triangle ? 1 : 2;
+            if (slack < 0.0 || (in->u != NULL && closing(pair, split, in->u) > slack)) {
+                world->near[first + count++] = i;
+            }
+        }
+        world->chunk[part] = count;
+    }
+}
+
+/* Room for what is near; grows by half as much again. */
+static bool reserve(TlWorld *world) {
+    if (world->near == NULL || world->near_room < world->pairs.capacity) {
+        world->near_room = world->pairs.capacity;
+        world->near = TL_NEW(world->arena, int32_t, world->near_room);
+        world->held = TL_NEW(world->arena, float, world->near_room);
+    }
+    return world->near != NULL && world->held != NULL;
+}
+
+static int32_t larger(int32_t count) {
+    return count + count / 2 + 256;
+}
+
+static bool reserve_closest(TlWorld *world) {
+    if (world->near_count > world->closest_room) {
+        world->closest_room = larger(world->near_count);
+        world->closest = TL_NEW(world->arena, TlClosest, world->closest_room);
+        world->next = TL_NEW(world->arena, int32_t, world->closest_room);
+    }
+    return !world->arena->failed;
+}
+
+static bool reserve_touches(TlWorld *world) {
+    int32_t count = world->near_count + world->crossings.count;
+    if (count > world->touch_room) {
+        int32_t room = larger(count);
+        world->touch_room = room;
+        world->touch = TL_NEW(world->arena, TlTouch, room);
+        world->active = TL_NEW(world->arena, uint8_t, room);
+        world->touch_item = TL_NEW(world->arena, int32_t, 4 * (int64_t)room);
+        world->product = TL_NEW(world->arena, TlFloat4, room);
+    }
+    return !world->arena->failed;
+}
+
+static void measure_parts(void *data, int32_t begin, int32_t end) {
+    Search *in = data;
+    TlWorld *world = in->world;
+    for (int32_t part = begin; part < end; part++) {
+        int32_t first = (int32_t)((int64_t)world->near_count * part / PARTS);
+        int32_t last = (int32_t)((int64_t)world->near_count * (part + 1) / PARTS);
+        int32_t middle = world->near_edges < first  ? first
+                         : world->near_edges > last ? last
+                                                    : world->near_edges;
+        if (middle > first) {
+            tl_closest_pairs(world->pairs.pair, world->near, first, middle, false, in->x,
+                             world->closest + first);
+        }
+        if (last > middle) {
+            tl_closest_pairs(world->pairs.pair, world->near, middle, last, true, in->x,
+                             world->closest + middle);
+        }
+    }
+}
+
+/* A vertex meets what is nearest to it on each side: another triangle that is farther in about the
+ * same direction is the same surface once more, or is behind it. Near pairs of a vertex are
+ * chained.
+ */
+static void chain_vertices(TlWorld *world) {
+    memset(world->chain, 0xff, sizeof *world->chain * (size_t)world->n);
+    for (int32_t i = world->near_edges - 1; i >= 0; i--) {
+        int32_t v = world->pairs.pair[world->near[i]].vertex[0];
+        world->next[i] = world->chain[v];
+        world->chain[v] = i;
+    }
+}
+
+/* The pairs that can be pressed at positions x, after motion `u` from where `least` holds; false
+ * when memory is refused. */
+static bool find_near(TlWorld *world, const double *u, const double *x) {
+    Search search = {world, u, x};
+    if (!reserve(world)) {
+        return false;
+    }
+    tl_parallel_for(world->pool, PARTS, 1, near_parts, &search);
+    world->near_count = 0;
+    for (int32_t part = 0; part < PARTS; part++) {
+        int32_t first = (int32_t)((int64_t)world->pairs.count * part / PARTS);
+        memmove(world->near + world->near_count, world->near + first,
+                sizeof *world->near * (size_t)world->chunk[part]);
+        world->near_count += world->chunk[part];
+    }
+    world->near_edges = 0;
+    while (world->near_edges < world->near_count &&
+           world->near[world->near_edges] < world->pairs.vertex_triangle) {
+        world->near_edges++;
+    }
+    if (!reserve_closest(world)) {
+        return false;
+    }
+    tl_parallel_for(world->pool, PARTS, 1, measure_parts, &search);
+    chain_vertices(world);
+    return true;
+}
+
+/* ---- which of them count ---- */
+
+/* How much a triangle counts that is `farther` than the nearest on that side, before they share. */
+static double share_of(double farther, double r) {
+    double part = 1.0 - farther / (SHARED * r);
+    return part > 0.0 ? part * part : 0.0;
+}
+
+/* The part of a vertex that near pair i bears: all of it for the nearest on its side, less where
+ * others are about as near. 0 to 1. */
+static double nearest_part(const TlWorld *world, int32_t i) {
+    const TlPair *pairs = world->pairs.pair;
+    int32_t v = pairs[world->near[i]].vertex[0];
+    if (world->def.surface->solid[v] > 0.0) {
+        return 1.0; /* what is round meets all around it */
+    }
+    TlVec3 n = tl_load3(world->closest[i].normal);
+    double d = world->closest[i].distance, r = (double)pairs[world->near[i]].radius, least = d;
+    for (int32_t j = world->chain[v]; j >= 0; j = world->next[j]) {
+        if (tl_dot3(n, tl_load3(world->closest[j].normal)) > SAME_SIDE) {
+            least = tl_min(least, world->closest[j].distance);
+        }
+    }
+    double own = share_of(d - least, r), sum = 0.0;
+    for (int32_t j = world->chain[v]; own > 0.0 && j >= 0; j = world->next[j]) {
+        if (tl_dot3(n, tl_load3(world->closest[j].normal)) > SAME_SIDE) {
+            sum += share_of(world->closest[j].distance - least, r);
+        }
+    }
+    return own > 0.0 ? own / sum : 0.0;
+}
+
+/* Two edges meet as far as they cross: fully in their middles and at right angles, not at all at
+ * their ends and when they are parallel, where vertices take over. 0 to 1. */
+static double crossing_part(const double *x, const TlPair *pair, const TlClosest *closest) {
+    const double *w = closest->weight;
+    TlVec3 p[4];
+    for (int i = 0; i < 4; i++) {
+        p[i] = tl_load3(x + 3 * (int64_t)pair->vertex[i]);
+    }
+    TlVec3 a = tl_sub3(p[1], p[0]), b = tl_sub3(p[3], p[2]), c = tl_cross3(a, b);
+    double sine2 = tl_dot3(c, c) / (tl_dot3(a, a) * tl_dot3(b, b));
+    double part = 16.0 * w[0] * w[1] * w[2] * w[3] * sine2;
+    return part > 0.0 ? part : 0.0;
+}
+
+/* Vertices of cloths that a contact rests on. */
+static int32_t cloth_corners(const TlWorld *world, const TlPair *pair, const TlClosest *closest) {
+    int32_t count = 0;
+    for (int i = 0; i < 4; i++) {
+        count += closest->weight[i] != 0.0 && pair->vertex[i] < world->cloth;
+    }
+    return count;
+}
+
+static int32_t body_of_others(const TlWorld *world, const TlPair *pair) {
+    for (int i = 0; i < 4; i++) {
+        if (pair->vertex[i] >= world->cloth) {
+            return pair->vertex[i];
+        }
+    }
+    return -1;
+}
+
+/* Contact distance of a pair whose closest points are known; 0: it does not count. */
+static double reach_of(const TlWorld *world, const TlPair *pair, bool edges,
+                       const TlClosest *closest) {
+    const TlSurface *surface = world->def.surface;
+    double r = (double)pair->radius;
+    int32_t other = body_of_others(world, pair);
+    if (other >= 0) {
+        if (!world->def.analytic[other]) {
+            return r;
+        }
+        if (cloth_corners(world, pair, closest) == 1) {
+            return 0.0;
+        }
+        return surface->solid[other] > 0.0 ? BETWEEN * r : r;
+    }
+    if (surface->body[pair->vertex[0]] != surface->body[pair->vertex[3]]) {
+        return r;
+    }
+    TlVec3 rest[4];
+    for (int i = 0; i < 4; i++) {
+        rest[i] = tl_load3(surface->rest + 3 * (int64_t)pair->vertex[i]);
+    }
+    TlClosest at_rest = edges ? tl_closest_edges(rest) : tl_closest_vertex_triangle(rest);
+    return at_rest.distance < REST_REACH * r ? tl_min(r, REST_PART * at_rest.distance) : r;
+}
+
+static bool is_loose(const TlWorld *world, const TlPair *pair) {
+    return world->tangled && world->loose[pair->vertex[0]] && world->loose[pair->vertex[1]] &&
+           world->loose[pair->vertex[2]] && world->loose[pair->vertex[3]];
+}
+
+/* ---- how much they press ---- */
+
+static double area_of(const TlWorld *world, const TlPair *pair, bool edges,
+                      const TlClosest *closest) {
+    double sum = 0.0;
+    if (!edges && pair->vertex[0] < world->cloth) {
+        return VERTEX_AREA * world->def.area[pair->vertex[0]];
+    }
+    for (int i = 0; i < 4; i++) {
+        if (pair->vertex[i] < world->cloth) {
+            sum += fabs(closest->weight[i]) * world->def.area[pair->vertex[i]];
+        }
+    }
+    return (edges ? EDGE_AREA : VERTEX_AREA) * sum;
+}
+
+/* Inertia that an approach has, N/m. */
+static double inertia_of(const TlWorld *world, const TlPair *pair, const TlClosest *closest) {
+    double inverse = 0.0;
+    for (int i = 0; i < 4; i++) {
+        if (pair->vertex[i] < world->cloth) {
+            inverse += closest->weight[i] * closest->weight[i] / world->weight[pair->vertex[i]];
+        }
+    }
+    return inverse > 0.0 ? 1.0 / inverse : 0.0;
+}
+
+/* Stiffness of a contact at its begin, N/m: by its area, and enough to stop in a sub-step what
+ * comes with the speed that sub-steps are made for. */
+static double stiffness_of(const TlWorld *world, const double *x, int32_t i, double r) {
+    const TlPair *pair = &world->pairs.pair[world->near[i]];
+    const TlClosest *closest = &world->closest[i];
+    bool edges = world->near[i] >= world->pairs.vertex_triangle;
+    bool cloths = body_of_others(world, pair) < 0;
+    double pressure = cloths ? CLOTH_PRESSURE : TL_CONTACT_PRESSURE;
+    double k = area_of(world, pair, edges, closest) * pressure / r;
+    if (world->slip_m > 0.0) {
+        k = tl_max(k, STOP * inertia_of(world, pair, closest));
+    }
+    return k * (edges ? crossing_part(x, pair, closest) : nearest_part(world, i));
+}
+
+/* Friction of both sides: a collider's where it has one, the mean of two cloths. */
+static double friction_of(const TlWorld *world, const TlPair *pair, int32_t split,
+                          const TlClosest *closest) {
+    const TlSurface *surface = world->def.surface;
+    double mu[2] = {0.0, 0.0};
+    for (int i = 0; i < 4; i++) {
+        mu[i >= split] += fabs(closest->weight[i]) * surface->friction[pair->vertex[i]];
+    }
+    bool first = pair->vertex[0] >= world->cloth, second = pair->vertex[3] >= world->cloth;
+    if (first || second) {
+        double own = first ? mu[0] : mu[1];
+        return own >= 0.0 ? own : first ? mu[1] : mu[0];
+    }
+    return 0.5 * (mu[0] + mu[1]);
+}
+
+/* Sum of weight[i] of[vertex[i]]. */
+static TlVec3 weighted(const TlPair *pair, const TlClosest *closest, const double *of) {
+    TlVec3 sum = {0, 0, 0};
+    for (int i = 0; i < 4; i++) {
+        sum = tl_madd3(sum, closest->weight[i], tl_load3(of + 3 * (int64_t)pair->vertex[i]));
+    }
+    return sum;
+}
+
+/* The same of prescribed vertices alone. */
+static TlVec3 weighted_others(const TlWorld *world, const TlPair *pair, const TlClosest *closest,
+                              const double *of) {
+    TlVec3 sum = {0, 0, 0};
+    for (int i = 0; i < 4; i++) {
+        if (pair->vertex[i] >= world->cloth) {
+            sum = tl_madd3(sum, closest->weight[i], tl_load3(of + 3 * (int64_t)pair->vertex[i]));
+        }
+    }
+    return sum;
+}
+
+/* Motion of the closest points since the sub-step began, along the surfaces. */
+static TlVec3 slip_of(const TlWorld *world, const TlPair *pair, const TlClosest *closest,
+                      TlVec3 normal) {
+    TlVec3 sum = {0, 0, 0};
+    for (int i = 0; i < 4; i++) {
+        int64_t at = 3 * (int64_t)pair->vertex[i];
+        sum = tl_madd3(sum, closest->weight[i],
+                       tl_sub3(tl_load3(world->x + at), tl_load3(world->start + at)));
+    }
+    return tl_madd3(sum, -tl_dot3(sum, normal), normal);
+}
+
+/* What all but contact does to the closest points, as if they were one body. */
+static TlDrive drive_of(const TlWorld *world, const TlPair *pair, const TlClosest *closest) {
+    TlDrive drive = {{0, 0, 0}, inertia_of(world, pair, closest)};
+    for (int i = 0; i < 4; i++) {
+        int32_t v = pair->vertex[i];
+        if (v < world->cloth) {
+            double part = -closest->weight[i] * drive.inertia / world->weight[v];
+            drive.force = tl_madd3(drive.force, part, tl_load3(world->grad + 3 * (int64_t)v));
+        }
+    }
+    return drive;
+}
+
+static void add_friction(TlTouch *touch, double slip_m, const TlDrive *drive, double hess[9]) {
+    TlFriction friction = {tl_load3(touch->normal), {0, 0, 0}, touch->grip};
+    tl_friction_derive(&friction, slip_m, drive, tl_load3(touch->slip), touch->grad, hess);
+}
+
+static void place_corners(const TlWorld *world, const TlPair *pair, const TlClosest *closest,
+                          TlTouch *touch) {
+    int32_t any = -1;
+    for (int i = 0; i < 4; i++) {
+        any = any < 0 && pair->vertex[i] < world->cloth ? pair->vertex[i] : any;
+    }
+    for (int i = 0; i < 4; i++) {
+        bool free = pair->vertex[i] < world->cloth;
+        touch->vertex[i] = free ? pair->vertex[i] : any;
+        touch->weight[i] = free ? closest->weight[i] : 0.0;
+    }
+}
+
+typedef struct Evaluate {
+    TlWorld *world;
+    const double *ahead; /* 3 per vertex: motion to come */
+} Evaluate;
+
+/* Fills a touch from near pair i; false when it does not press. */
+static bool evaluate(const Evaluate *in, int32_t i, TlTouch *touch) {
+    TlWorld *world = in->world;
+    int32_t index = world->near[i];
+    TlPair *pair = &world->pairs.pair[index];
+    const TlClosest *closest = &world->closest[i];
+    bool edges = index >= world->pairs.vertex_triangle;
+    double d = closest->distance - (double)pair->solid;
+    pair->least = (float)d - 1e-6F * fabsf((float)d);
+    TlVec3 n = tl_load3(closest->normal);
+    double coming = tl_dot3(n, weighted(pair, closest, in->ahead));
+    if (d + tl_min(0.0, coming) >= (double)pair->radius || closest->distance <= 0.0 ||
+        is_loose(world, pair)) {
+        return false;
+    }
+    double r = reach_of(world, pair, edges, closest), first = 0.0, second = 0.0;
+    if (!(r > 0.0) || d + tl_min(0.0, coming) >= r) {
+        return false;
+    }
+    double k = stiffness_of(world, world->x, i, r), push;
+    if (!(k > 0.0)) {
+        return false;
+    }
+    world->held[index] = (float)k;
+    k = (double)world->held[index];
+    memset(touch, 0, sizeof *touch);
+    if (d < r) {
+        touch->value = tl_contact_potential(k, r, d, &first, &second);
+        TlVec3 q = weighted_others(world, pair, closest, in->ahead);
+        push = -second * tl_dot3(n, q);
+    } else {
+        second = k;
+        push = second * (r - d - tl_dot3(n, weighted_others(world, pair, closest, in->ahead)));
+    }
+    double hess[9] = {0};
+    for (int a = 0; a < 3; a++) {
+        touch->normal[a] = closest->normal[a];
+        touch->grad[a] = first * closest->normal[a];
+        touch->push[a] = push * closest->normal[a];
+        for (int b = 0; b < 3; b++) {
+            hess[3 * a + b] = second * closest->normal[a] * closest->normal[b];
+        }
+    }
+    place_corners(world, pair, closest, touch);
+    if (world->slip_m > 0.0 && first < 0.0) {
+        touch->grip = -first * friction_of(world, pair, edges ? 2 : 1, closest);
+        tl_store3(touch->slip, slip_of(world, pair, closest, n));
+        TlDrive drive = drive_of(world, pair, closest);
+        add_friction(touch, world->slip_m, &drive, hess);
+    }
+    touch->hess[0] = (TlFloat4){(float)hess[0], (float)hess[1], (float)hess[2], (float)hess[4]};
+    touch->hess[1] = (TlFloat4){(float)hess[5], (float)hess[8], 0.0F, 0.0F};
+    return true;
+}
+
+static void evaluate_range(void *data, int32_t begin, int32_t end) {
+    Evaluate *in = data;
+    for (int32_t i = begin; i < end; i++) {
+        in->world->active[i] = evaluate(in, i, &in->world->touch[i]);
+    }
+}
+
+/* Lists of touches by vertex. */
+static void index_touches(TlWorld *world) {
+    int32_t *start = world->touch_start;
+    memset(start, 0, sizeof *start * (size_t)(world->cloth + 2));
+    for (int32_t t = 0; t < world->touch_count; t++) {
+        for (int i = 0; i < 4; i++) {
+            start[world->touch[t].vertex[i] + 2] += world->touch[t].weight[i] != 0.0;
+        }
+    }
+    for (int32_t v = 0; v < world->cloth; v++) {
+        start[v + 2] += start[v + 1];
+    }
+    for (int32_t t = 0; t < world->touch_count; t++) {
+        for (int i = 0; i < 4; i++) {
+            if (world->touch[t].weight[i] != 0.0) {
+                world->touch_item[start[world->touch[t].vertex[i] + 1]++] = 4 * t + i;
+            }
+        }
+    }
+}
+
+/* What is known to come: colliders go on to their goals, and cloth where the last plan has cut it.
+ */
+static void fill_ahead(TlWorld *world) {
+    for (int64_t i = 0; i < 3 * (int64_t)world->cloth; i++) {
+        world->trial[i] = world->cut > 0 ? (1.0 - world->s[i / 3]) * world->u[i] : 0.0;
+    }
+    for (int64_t i = 3 * (int64_t)world->cloth; i < 3 * (int64_t)world->n; i++) {
+        world->trial[i] = world->goal[i] - world->x[i];
+    }
+}
+
+bool tl_world_touch(TlWorld *world, const double *weight, const double *grad) {
+    double clock_s = tl_clock_s();
+    world->touch_count = world->counts.pressed = 0;
+    world->weight = weight;
+    world->grad = grad;
+    bool ok = world->listed || tl_world_list_here(world);
+    fill_ahead(world);
+    ok = ok && find_near(world, world->trial, world->x) && reserve_touches(world);
+    if (ok) {
+        memset(world->held, 0, sizeof *world->held * (size_t)world->pairs.count);
+        world->holds = true;
+        Evaluate in = {world, world->trial};
+        tl_parallel_for(world->pool, world->near_count, PARTS, evaluate_range, &in);
+        for (int32_t i = 0; i < world->near_count; i++) {
+            if (world->active[i]) {
+                world->counts.pressed += world->touch[i].value > 0.0;
+                world->touch[world->touch_count++] = world->touch[i];
+            }
+        }
+        for (int32_t i = 0; world->tangled && i < world->crossings.count; i++) {
+            world->touch_count +=
+                tl_crossing_pull(world, &world->crossings.at[i], &world->touch[world->touch_count]);
+        }
+    }
+    index_touches(world);
+    world->counts.touches = world->touch_count;
+    world->counts.narrow_s += tl_clock_s() - clock_s;
+    return ok;
+}
+
+/* ---- the potential somewhere else ---- */
+
+static double value_range(void *data, int32_t begin, int32_t end) {
+    TlWorld *world = data;
+    double total = 0.0, first, second;
+    for (int32_t i = begin; i < end; i++) {
+        int32_t index = world->near[i];
+        const TlPair *pair = &world->pairs.pair[index];
+        const TlClosest *closest = &world->closest[i];
+        bool edges = index >= world->pairs.vertex_triangle;
+        double d = closest->distance - (double)pair->solid;
+        if (d >= (double)pair->radius || closest->distance <= 0.0 || is_loose(world, pair)) {
+            continue;
+        }
+        double r = reach_of(world, pair, edges, closest);
+        if (d < r) {
+            /* the stiffness counts as fixed in derivatives */
+            double k = world->holds && world->held[index] > 0.0F
+                           ? (double)world->held[index]
+                           : stiffness_of(world, world->trial, i, r);
+            total += tl_contact_potential(k, r, d, &first, &second);
+        }
+    }
+    return total;
+}
+
+typedef struct Slide {
+    const TlWorld *world;
+    const double *u; /* NULL: no further motion */
+    bool normal;     /* with the normal potential */
+} Slide;
+
+static double slide_range(void *data, int32_t begin, int32_t end) {
+    Slide *in = data;
+    double total = 0.0;
+    for (int32_t t = begin; t < end; t++) {
+        const TlTouch *touch = &in->world->touch[t];
+        TlVec3 slip = tl_load3(touch->slip);
+        total += in->normal ? touch->value : 0.0;
+        if (!(touch->grip > 0.0 || touch->linear)) {
+            continue;
+        }
+        for (int i = 0; in->u != NULL && i < 4; i++) {
+            slip =
+                tl_madd3(slip, touch->weight[i], tl_load3(in->u + 3 * (int64_t)touch->vertex[i]));
+        }
+        if (touch->linear) {
+            total += tl_dot3(tl_load3(touch->grad), slip);
+            continue;
+        }
+        TlFriction friction = {tl_load3(touch->normal), {0, 0, 0}, touch->grip};
+        total += tl_friction_value(&friction, in->world->slip_m, slip);
+    }
+    return total;
+}
+
+double tl_world_touch_value(const TlWorld *world) {
+    Slide slide = {world, NULL, true};
+    return tl_parallel_sum(world->pool, world->touch_count, PARTS, slide_range, &slide);
+}
+
+static void hold_range(void *data, int32_t begin, int32_t end) {
+    TlWorld *world = data;
+    for (int32_t i = begin; i < end; i++) {
+        const TlPair *pair = &world->pairs.pair[world->near[i]];
+        bool edges = world->near[i] >= world->pairs.vertex_triangle;
+        double r = reach_of(world, pair, edges, &world->closest[i]);
+        double k = r > 0.0 ? stiffness_of(world, world->x, i, r) : 0.0;
+        world->held[world->near[i]] = (float)k;
+    }
+}
+
+/* Stiffness of what is near at x, when the list has been made anew since touches were found. */
+static bool hold_again(TlWorld *world) {
+    if (!find_near(world, NULL, world->x)) {
+        return false;
+    }
+    memset(world->held, 0, sizeof *world->held * (size_t)world->pairs.count);
+    tl_parallel_for(world->pool, world->near_count, PARTS, hold_range, world);
+    world->holds = true;
+    return true;
+}
+
+double tl_world_value(TlWorld *world, const double *u) {
+    double clock_s = tl_clock_s();
+    int64_t at = 3 * (int64_t)world->cloth;
+    size_t size = 3 * sizeof *u * (size_t)(world->n - world->cloth);
+    for (int64_t i = 0; i < at; i++) {
+        world->trial[i] = world->x[i] + u[i];
+        world->motion[i] = u[i];
+    }
+    memcpy(world->trial + at, world->x + at, size);
+    memset(world->motion + at, 0, size);
+    double total = (double)NAN;
+    if ((world->holds || hold_again(world)) && find_near(world, world->motion, world->trial)) {
+        Slide slide = {world, u, false};
+        total = tl_parallel_sum(world->pool, world->near_count, PARTS, value_range, world) +
+                tl_parallel_sum(world->pool, world->touch_count, PARTS, slide_range, &slide);
+    }
+    world->counts.narrow_s += tl_clock_s() - clock_s;
+    return total;
+}

@@ -1,0 +1,710 @@
+/* SPDX-FileCopyrightText: 2026 Toile contributors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Shortens the ways of vertices so that no pair comes to touch during a move.
+ *
+ * Claim. All vertices go at once and evenly, x_i(t) = x_i + t d_i with d_i = s_i u_i, t from 0
+ * to 1. Then at all these times the distance of every pair, less what is solid, is at least the
+ * smaller of what it keeps and of what it was at t = 0. A pair keeps its floor, and half its
+ * distance as long as that is below half the contact distance: so that a move that goes wrong, such
+ * as one that did not know of a contact, leaves the potential of contact something to work with.
+ * Two triangles that are apart can only come to cross when a vertex of one meets the other, or two
+ * of their edges meet; so where all such pairs are in the list nothing comes to cross.
+ *
+ * Proof. A and B, the things of a pair, are the convex hulls of their vertices.
+ *  1. Far pairs. The way between a point of A and a point of B is a mean of x_i - x_j, i of A and j
+ *     of B, and changes by the same mean of d_i - d_j. So within the move the distance shrinks by
+ *     at most rho = max |d_i - d_j|; what the pair moves together does not count. A pair that is
+ *     known to be `least` apart may be left alone when least - rho is not below what it keeps, and
+ *     afterwards is at least least - rho apart.
+ *  2. Planes. For any unit vector n, g(t) = min over A of n.x_i(t) - max over B of n.x_j(t) is a
+ *     lower bound of the distance. It is a minimum of linear functions less a maximum of such, thus
+ *     concave, and never smaller than the smaller of g(0) and g(1): only the end of the move must
+ *     be looked at. Again common motion cancels. With n between the closest points g(0) is the
+ *     distance. A pair passes when g(1) >= g(0) - PASS max(0, g(0) - keeps). Where that fails, the
+ *     normal of the triangle, or of both edges, is tried: cloth that slides along a surface towards
+ *     a triangle of it goes over that triangle, not into it. The better of both counts. And a pair
+ *     passes when planes part it one after the other, each for a part of the time: what slides
+ * round a corner has no plane for all of it.
+ *  3. Cuts. Write a = min over A of n.x_i at t = 0, and a' the same at t = 1, b and b' the maxima
+ *     over B. A comes nearer by a - a', B by b' - b; at most CUT max(0, g(0) - keeps) is granted to
+ *     both together. Who goes away grants as much more to who follows. Vertex i of A is cut when
+ *     n.(x_i + d_i) < a - what A may do, and then to equality: n.x_i >= a, so that there is such
+ *     an s_i from 0 to what it was. B mirrored. Afterwards the pair passes.
+ *  4. Later cuts. When nobody goes away the bounds of 3 hold for every smaller s_i as well, since
+ *     they hold for s_i = 0: the pair is settled. Every other pair is looked at again whenever one
+ *     of its vertices was cut, until nothing changes. After RELATIVE passes going away grants
+ *     nothing, so that every pair that fails is settled; after LAST passes all pairs are settled
+ *     at once. So it ends, and every pair has passed with the final s or is settled.
+ *  5. Solid. What is within a radius of A is convex too, and reaches that radius farther along
+ *     any n: the radii are taken off g, and off distances.
+ *  6. No normal (A meets B, or numbers that are none): nothing of the pair moves.
+ *  7. Rounding. Positions and planes are good to some 2^-48 of the size of a pair, and a move
+ *     rounds positions to 2^-53 of their coordinates; floors must be larger than that by far, and
+ *     the part of a gap that CUT leaves is. SLIP is what may be lost in one move, so that a pair
+ *     at its floor can slide. Far pairs use single precision, with its error taken off.
+ * All of this holds at every t: a caller may stop the move early by scaling all s by one number,
+ * and by nothing else. */
+#include "contact/truncate.h"
+
+#include "contact/blocks.h"
+#include "contact/closest4.h"
+#include "contact/distance.h"
+
+#include <string.h>
+
+/* parts of a gap, less the floor, that a pair may lose in a move: before it is cut, and then */
+#define PASS 0.95
+#define CUT 0.9
+/* rounding of motion along a normal, over the size of the motion */
+#define SLIP 1e-14
+/* rounding of differences in single precision: of their own size, and of the largest motion */
+#define FLOAT_ROUNDING 1.000001F
+#define FLOAT_GRAIN 2.5e-7
+/* passes in which going away grants something, and passes before all is settled: cloth that falls
+ * fast and is stopped somewhere is followed outwards, an edge a pass */
+enum { RELATIVE = 24, LAST = 40, TILE = 64, MOST_PLANES = 8 };
+
+/* of a vertex */
+enum { CHANGED = 1, SHORTER = 2 };
+/* of a pair: `least` is still that at the start; nothing can happen to it any more */
+enum { MEASURED = 1, SETTLED = 2 };
+
+typedef struct Shares {
+    double s[4];
+} Shares;
+
+struct TlTruncation {
+    int32_t vertex_room, pair_room, failed_room;
+    int32_t growths;
+    TlFloat4 *d;      /* per vertex: s u */
+    uint8_t *mark;    /* per vertex */
+    int32_t *changed; /* vertices that were cut in this pass */
+    uint8_t *state;   /* per pair */
+    int32_t *failed;  /* pairs that must be cut; every block has the place of its own pairs */
+    Shares *shares;   /* per failed pair: what its vertices may do */
+};
+
+/* One call. */
+typedef struct Run {
+    TlTruncation *work;
+    const TlMove *move;
+    TlPair *pair;
+    TlBlocks blocks, vertices;
+    int32_t pass, changed_count, cut;
+    float grain; /* error of a difference of motions in single precision */
+    int32_t failed_count, failed_triangles;
+    int32_t failed[TL_MOST_BLOCKS], measured[TL_MOST_BLOCKS];
+    double largest[TL_MOST_BLOCKS];
+} Run;
+
+/* ---- memory, on the calling thread alone ---- */
+
+TlTruncation *tl_truncation_build(TlArena *arena) {
+    return TL_NEW(arena, TlTruncation, 1);
+}
+
+/* Room for `count`, with a half more; 0: there is enough. */
+static int32_t more_room(int32_t room, int32_t count) {
+    return count <= room ? 0 : count < INT32_MAX / 2 ? count + count / 2 : INT32_MAX;
+}
+
+static bool reserve_vertices(TlTruncation *work, TlArena *arena, int32_t count) {
+    int32_t room = more_room(work->vertex_room, count);
+    if (room == 0) {
+        return true;
+    }
+    work->d = TL_NEW(arena, TlFloat4, room);
+    work->mark = TL_NEW(arena, uint8_t, room);
+    work->changed = TL_NEW(arena, int32_t, room);
+    bool ok = work->d != NULL && work->mark != NULL && work->changed != NULL;
+    work->vertex_room = ok ? room : 0;
+    work->growths++;
+    return ok;
+}
+
+static bool reserve_pairs(TlTruncation *work, TlArena *arena, int32_t count) {
+    int32_t room = more_room(work->pair_room, count);
+    if (room == 0) {
+        return true;
+    }
+    work->state = TL_NEW(arena, uint8_t, room);
+    work->failed = TL_NEW(arena, int32_t, room);
+    bool ok = work->state != NULL && work->failed != NULL;
+    work->pair_room = ok ? room : 0;
+    work->growths++;
+    return ok;
+}
+
+static bool reserve_failed(TlTruncation *work, TlArena *arena, int32_t count) {
+    int32_t room = more_room(work->failed_room, count);
+    if (room == 0) {
+        return true;
+    }
+    work->shares = TL_NEW(arena, Shares, room);
+    work->failed_room = work->shares != NULL ? room : 0;
+    work->growths++;
+    return work->shares != NULL;
+}
+
+/* ---- motion in single precision ---- */
+
+/* Motion of vertex v; answers its largest coordinate. One that is no number stays where it is. */
+static double set_motion(Run *run, int32_t v) {
+    const double *u = run->move->u + 3 * (int64_t)v;
+    double *s = &run->move->s[v], d[3] = {*s * u[0], *s * u[1], *s * u[2]};
+    if (!tl_is_finite(d[0] + d[1] + d[2])) {
+        *s = d[0] = d[1] = d[2] = 0.0;
+    }
+    run->work->d[v] = (TlFloat4){(float)d[0], (float)d[1], (float)d[2], 0.0F};
+    return tl_max(tl_max(fabs(d[0]), fabs(d[1])), fabs(d[2]));
+}
+
+static void begin_vertices(void *data, int32_t begin, int32_t end) {
+    Run *run = data;
+    for (int32_t b = begin; b < end; b++) {
+        double largest = 0.0;
+        for (int32_t v = tl_block_begin(&run->vertices, b); v < tl_block_end(&run->vertices, b);
+             v++) {
+            largest = tl_max(largest, set_motion(run, v));
+            run->work->mark[v] = 0;
+        }
+        run->largest[b] = largest;
+    }
+}
+
+/* The motion of vertex `corner` of four pairs, a coordinate each. */
+TL_INLINE void gather_motion(const TlFloat4 *d, const TlPair *const pair[4], int corner,
+                             TlFloat4 out[3]) {
+    TlFloat4 w = d[pair[3]->vertex[corner]];
+    out[0] = d[pair[0]->vertex[corner]];
+    out[1] = d[pair[1]->vertex[corner]];
+    out[2] = d[pair[2]->vertex[corner]];
+    tl_transpose4(&out[0], &out[1], &out[2], &w);
+}
+
+/* The larger of most and |a - b|^2. */
+TL_INLINE TlFloat4 larger_apart(TlFloat4 most, const TlFloat4 a[3], const TlFloat4 b[3]) {
+    TlFloat4 x = a[0] - b[0], y = a[1] - b[1], z = a[2] - b[2];
+    TlFloat4 d2 = x * x + y * y + z * z;
+    /* what is no number counts as the largest */
+    typedef int32_t Bits __attribute__((vector_size(16)));
+    Bits keep = (Bits)(d2 <= most);
+    return (TlFloat4)(((Bits)most & keep) | ((Bits)d2 & ~keep));
+}
+
+/* rho of four pairs: by how much they can come nearer. */
+TL_INLINE TlFloat4 nearing_of(const Run *run, const TlPair *const pair[4], bool edges) {
+    TlFloat4 d[4][3], most = tl_float4(0.0F);
+    for (int c = 0; c < 4; c++) {
+        gather_motion(run->work->d, pair, c, d[c]);
+    }
+    for (int i = 0; i < (edges ? 2 : 1); i++) {
+        for (int j = edges ? 2 : 1; j < 4; j++) {
+            most = larger_apart(most, d[i], d[j]);
+        }
+    }
+    TlFloat4 length = {sqrtf(most[0]), sqrtf(most[1]), sqrtf(most[2]), sqrtf(most[3])};
+    return length * FLOAT_ROUNDING + run->grain;
+}
+
+/* Pairs list[i] to list[i + 3]; the last one stands in for those that are missing. */
+TL_INLINE void pick_four(const Run *run, const int32_t *list, int32_t i, int32_t count,
+                         const TlPair *four[4]) {
+    for (int32_t k = 0; k < TL_LANES; k++) {
+        four[k] = &run->pair[list[i + k < count ? i + k : count - 1]];
+    }
+}
+
+/* What a pair keeps that is `apart`. */
+TL_INLINE float kept_of(const TlPair *pair, float apart) {
+    float half = 0.5F * (apart < pair->radius ? apart : pair->radius);
+    return half > pair->floor ? half : pair->floor;
+}
+
+/* Takes pairs that are far for their motion out of the list; answers how many are left. */
+TL_INLINE int32_t leave_far(const Run *run, int32_t *list, int32_t count, bool edges) {
+    int32_t left = 0;
+    for (int32_t i = 0; i < count; i += TL_LANES) {
+        const TlPair *four[TL_LANES];
+        pick_four(run, list, i, count, four);
+        TlFloat4 nearing = nearing_of(run, four, edges);
+        for (int32_t k = 0; k < TL_LANES && i + k < count; k++) {
+            TlPair *pair = &run->pair[list[i + k]];
+            float after = pair->least - nearing[k];
+            if (after >= kept_of(pair, pair->least)) {
+                run->work->state[list[i + k]] = 0;
+                pair->least = after - 1e-7F * after;
+            } else {
+                list[left++] = list[i + k];
+            }
+        }
+    }
+    return left;
+}
+
+/* ---- planes ---- */
+
+/* Four pairs along their normals: seen from vertex 0, towards the other thing counts as down. */
+typedef struct Seen4 {
+    TlDouble4 height[4]; /* over the lowest of its thing */
+    TlDouble4 rise[4];   /* motion */
+    TlDouble4 fall[2];   /* how much A and B come nearer at the end; negative: they go away */
+    TlDouble4 gap;       /* distance less what is solid */
+    TlDouble4 usable;    /* what of it may be lost */
+    TlDouble4 slip;
+    TlBits4 parted; /* there is a normal */
+} Seen4;
+
+TL_INLINE TlDouble4 solids_of(const TlPair *const pair[4]) {
+    return tl_widen4((TlFloat4){pair[0]->solid, pair[1]->solid, pair[2]->solid, pair[3]->solid});
+}
+
+/* What pairs may lose of a gap. */
+TL_INLINE TlDouble4 usable_of(const TlPair *const pair[4], TlDouble4 gap) {
+    TlDouble4 keep =
+        tl_widen4((TlFloat4){pair[0]->floor, pair[1]->floor, pair[2]->floor, pair[3]->floor});
+    TlDouble4 radius =
+        tl_widen4((TlFloat4){pair[0]->radius, pair[1]->radius, pair[2]->radius, pair[3]->radius});
+    keep = tl_max4(keep, 0.5 * tl_min4(radius, gap));
+    return tl_max4(tl_double4(0.0), gap - keep);
+}
+
+TL_INLINE TlDouble4 shares_of(const double *s, const TlPair *const pair[4], int corner) {
+    return (TlDouble4){s[pair[0]->vertex[corner]], s[pair[1]->vertex[corner]],
+                       s[pair[2]->vertex[corner]], s[pair[3]->vertex[corner]]};
+}
+
+/* Along given normals. */
+TL_INLINE Seen4 see_along(const TlMove *move, const TlPair *const pair[4], const TlVec4 x[4],
+                          TlVec4 normal, bool edges) {
+    const TlDouble4 zero = tl_double4(0.0);
+    const int split = edges ? 2 : 1;
+    TlDouble4 now[2], end[2], size = zero;
+    Seen4 seen;
+    for (int c = 0; c < 4; c++) {
+        int b = c >= split;
+        TlVec4 up = b ? tl_scale4(tl_double4(-1.0), normal) : normal;
+        TlDouble4 at = tl_dot4(up, tl_sub4(x[c], x[0]));
+        TlVec4 u = tl_gather4(move->u, pair, c);
+        TlDouble4 share = shares_of(move->s, pair, c), rise = share * tl_dot4(up, u);
+        bool first = c == 0 || c == split;
+        now[b] = first ? at : tl_min4(now[b], at);
+        end[b] = first ? at + rise : tl_min4(end[b], at + rise);
+        size = tl_max4(size, tl_abs4(at) + share * (tl_abs4(u.x) + tl_abs4(u.y) + tl_abs4(u.z)));
+        seen.height[c] = at;
+        seen.rise[c] = rise;
+    }
+    for (int c = 0; c < 4; c++) {
+        seen.height[c] -= now[c >= split];
+    }
+    seen.fall[0] = now[0] - end[0];
+    seen.fall[1] = now[1] - end[1];
+    seen.gap = now[0] + now[1] - solids_of(pair);
+    seen.usable = usable_of(pair, seen.gap);
+    seen.slip = SLIP * size;
+    return seen;
+}
+
+/* Normals of the triangles, or of both edges, towards A. */
+TL_INLINE TlVec4 face_normal(const TlVec4 x[4], TlVec4 towards, bool edges) {
+    TlVec4 n = edges ? tl_cross4(tl_sub4(x[1], x[0]), tl_sub4(x[3], x[2]))
+                     : tl_cross4(tl_sub4(x[2], x[1]), tl_sub4(x[3], x[1]));
+    TlDouble4 length2 = tl_dot4(n, n);
+    /* without a direction it is no number, and so never better */
+    return tl_scale4(tl_sign4(tl_dot4(n, towards)) / tl_sqrt4(length2), n);
+}
+
+/* Takes `other` where it leaves more room. */
+TL_INLINE void take_better(Seen4 *seen, const Seen4 *other) {
+    TlDouble4 room = seen->usable - (seen->fall[0] + seen->fall[1]);
+    TlDouble4 others = other->usable - (other->fall[0] + other->fall[1]);
+    TlBits4 better = (TlBits4)(other->usable > 0.0) & (TlBits4)(others > room);
+    for (int c = 0; c < 4; c++) {
+        seen->height[c] = tl_choose4(better, other->height[c], seen->height[c]);
+        seen->rise[c] = tl_choose4(better, other->rise[c], seen->rise[c]);
+    }
+    seen->fall[0] = tl_choose4(better, other->fall[0], seen->fall[0]);
+    seen->fall[1] = tl_choose4(better, other->fall[1], seen->fall[1]);
+    seen->gap = tl_choose4(better, other->gap, seen->gap);
+    seen->usable = tl_choose4(better, other->usable, seen->usable);
+    seen->slip = tl_choose4(better, other->slip, seen->slip);
+}
+
+TL_INLINE TlBits4 passes(const Seen4 *seen) {
+    return (TlBits4)(seen->fall[0] + seen->fall[1] <= PASS * seen->usable + seen->slip);
+}
+
+TL_INLINE Seen4 see(const TlMove *move, const TlPair *const pair[4], bool edges) {
+    TlVec4 x[4];
+    for (int c = 0; c < 4; c++) {
+        x[c] = tl_gather4(move->x, pair, c);
+    }
+    TlClosest4 closest = tl_closest4(x, edges);
+    Seen4 seen = see_along(move, pair, x, closest.normal, edges);
+    TlBits4 ok = passes(&seen);
+    if (!(ok[0] && ok[1] && ok[2] && ok[3])) {
+        Seen4 other = see_along(move, pair, x, face_normal(x, closest.normal, edges), edges);
+        take_better(&seen, &other);
+    }
+    seen.parted = (TlBits4)(closest.distance > 0.0);
+    return seen;
+}
+
+/* Distances of the vertices of A from those of B along n, at the least: after `t` of the move, and
+ * what it changes in all of it. Answers the largest further part that leaves `keep`. */
+static double farther(const TlVec3 x[4], const TlVec3 d[4], int split, TlVec3 n, double keep) {
+    double most = 1.0;
+    for (int i = 0; i < split; i++) {
+        for (int j = split; j < 4; j++) {
+            double apart = tl_dot3(n, tl_sub3(x[i], x[j])) - keep;
+            double rate = tl_dot3(n, tl_sub3(d[i], d[j]));
+            if (rate < 0.0) {
+                most = tl_min(most, apart / -rate);
+            }
+        }
+    }
+    return most;
+}
+
+/* Whether a pair that no single plane parts all the time stays apart nevertheless, as what slides
+ * round a corner does: goes on from one plane to the next. */
+static bool goes_round(const TlMove *move, const TlPair *pair, bool edges, double gap) {
+    TlVec3 x[4], d[4];
+    for (int c = 0; c < 4; c++) {
+        int64_t v = pair->vertex[c];
+        x[c] = tl_load3(move->x + 3 * v);
+        d[c] = tl_scale3(move->s[v], tl_load3(move->u + 3 * v));
+    }
+    double t = 0.0, solid = (double)pair->solid;
+    double keep = gap - PASS * tl_max(0.0, gap - (double)kept_of(pair, (float)gap));
+    for (int step = 0; step < MOST_PLANES && t < 1.0; step++) {
+        TlVec3 at[4];
+        for (int c = 0; c < 4; c++) {
+            at[c] = tl_madd3(x[c], t, d[c]);
+        }
+        TlClosest closest = edges ? tl_closest_edges(at) : tl_closest_vertex_triangle(at);
+        double apart = closest.distance - solid;
+        if (!(apart > keep)) {
+            return false;
+        }
+        /* not all of what is left, so that the next plane has something too */
+        double least = keep + 0.1 * (apart - keep);
+        double part = farther(at, d, edges ? 2 : 1, tl_load3(closest.normal), least + solid);
+        if (!(part > 1e-6)) {
+            return false;
+        }
+        t += part;
+    }
+    return t >= 1.0;
+}
+
+/* Measures the pairs of a list; writes those that do not pass to `failed` and answers how many. */
+TL_INLINE int32_t measure(const Run *run, const int32_t *list, int32_t count, bool edges,
+                          int32_t *failed) {
+    int32_t fails = 0;
+    bool all = run->pass > LAST;
+    for (int32_t i = 0; i < count; i += TL_LANES) {
+        const TlPair *four[TL_LANES];
+        pick_four(run, list, i, count, four);
+        Seen4 seen = see(run->move, four, edges);
+        TlBits4 good = seen.parted & passes(&seen);
+        for (int32_t k = 0; k < TL_LANES && i + k < count; k++) {
+            int32_t p = list[i + k];
+            run->pair[p].least = tl_float_below(seen.gap[k]);
+            run->work->state[p] = MEASURED;
+            bool round = !good[k] && run->pass <= RELATIVE && seen.parted[k] &&
+                         goes_round(run->move, &run->pair[p], edges, seen.gap[k]);
+            if (all || !(good[k] || round)) {
+                failed[fails++] = p;
+            }
+        }
+    }
+    return fails;
+}
+
+/* ---- a pass ---- */
+
+TL_INLINE bool is_loose(const TlMove *move, const TlPair *pair) {
+    return move->loose != NULL && move->loose[pair->vertex[0]] && move->loose[pair->vertex[1]] &&
+           move->loose[pair->vertex[2]] && move->loose[pair->vertex[3]];
+}
+
+/* Pairs of [begin, end) that are to be looked at in the first pass. */
+TL_INLINE int32_t choose_first(const Run *run, int32_t begin, int32_t end, int32_t *list) {
+    int32_t count = 0;
+    for (int32_t p = begin; p < end; p++) {
+        if (is_loose(run->move, &run->pair[p])) {
+            run->pair[p].least = 0.0F;
+            run->work->state[p] = SETTLED;
+        } else {
+            list[count++] = p;
+        }
+    }
+    return count;
+}
+
+/* The same in later ones. */
+TL_INLINE int32_t choose_again(const Run *run, int32_t begin, int32_t end, int32_t *list) {
+    const uint8_t *mark = run->work->mark, *state = run->work->state;
+    int32_t count = 0;
+    uint8_t all = run->pass > LAST ? CHANGED : 0;
+    for (int32_t p = begin; p < end; p++) {
+        const int32_t *v = run->pair[p].vertex;
+        uint8_t any = all | mark[v[0]] | mark[v[1]] | mark[v[2]] | mark[v[3]];
+        list[count] = p;
+        count += (any & CHANGED) != 0 && (state[p] & SETTLED) == 0;
+    }
+    return count;
+}
+
+TL_INLINE void visit_block(Run *run, int32_t block, bool edges) {
+    int32_t list[TILE], fails = 0, measured = 0;
+    int32_t begin = tl_block_begin(&run->blocks, block), end = tl_block_end(&run->blocks, block);
+    for (int32_t from = begin; from < end; from += TILE) {
+        int32_t to = end - from < TILE ? end : from + TILE;
+        int32_t count =
+            run->pass == 1 ? choose_first(run, from, to, list) : choose_again(run, from, to, list);
+        if (run->pass <= LAST) {
+            count = leave_far(run, list, count, edges);
+        }
+        fails += measure(run, list, count, edges, run->work->failed + begin + fails);
+        measured += count;
+    }
+    run->failed[block] = fails;
+    run->measured[block] += measured;
+}
+
+TL_HOT static void visit_range(void *data, int32_t begin, int32_t end) {
+    Run *run = data;
+    for (int32_t b = begin; b < end; b++) {
+        if (tl_block_is_first(&run->blocks, b)) {
+            visit_block(run, b, false);
+        } else {
+            visit_block(run, b, true);
+        }
+    }
+}
+
+/* Looks at all pairs that the pass concerns, and lists those that fail in their order. */
+static void visit(Run *run, TlPool *pool) {
+    int32_t *failed = run->work->failed;
+    run->failed_count = run->failed_triangles = 0;
+    tl_parallel_for(pool, run->blocks.count, 1, visit_range, run);
+    for (int32_t b = 0; b < run->blocks.count; b++) {
+        memmove(failed + run->failed_count, failed + tl_block_begin(&run->blocks, b),
+                sizeof *failed * (size_t)run->failed[b]);
+        run->failed_count += run->failed[b];
+        run->failed_triangles += tl_block_is_first(&run->blocks, b) ? run->failed[b] : 0;
+    }
+}
+
+/* ---- cuts ---- */
+
+/* What A and B may come nearer, from what they want to; answers whether that holds for every
+ * smaller motion. */
+static bool grant(const double fall[2], double usable, bool relative, double may[2]) {
+    double granted = CUT * usable;
+    if (fall[0] > 0.0 && fall[1] > 0.0) {
+        may[0] = granted * (fall[0] / (fall[0] + fall[1]));
+        may[1] = granted * (fall[1] / (fall[0] + fall[1]));
+        return true;
+    }
+    for (int b = 0; b < 2; b++) {
+        may[b] = granted + (relative && fall[1 - b] < 0.0 ? -fall[1 - b] : 0.0);
+    }
+    return !relative || fall[0] == 0.0 || fall[1] == 0.0;
+}
+
+/* Whether all vertices of a pair do the same. */
+static bool moves_as_one(const Run *run, const TlPair *pair) {
+    const double *u = run->move->u, *s = run->move->s;
+    int64_t first = pair->vertex[0];
+    bool same = true;
+    for (int c = 1; c < 4; c++) {
+        int64_t v = pair->vertex[c];
+        for (int a = 0; a < 3; a++) {
+            same = same && s[v] * u[3 * v + a] == s[first] * u[3 * first + a];
+        }
+    }
+    return same;
+}
+
+/* Pair p, which meets itself: it stays, or moves as one. */
+static void hold(const Run *run, int32_t p, Shares *shares) {
+    bool free = run->pass <= LAST && moves_as_one(run, &run->pair[p]);
+    for (int c = 0; c < 4; c++) {
+        shares->s[c] = free ? run->move->s[run->pair[p].vertex[c]] : 0.0;
+    }
+    run->work->state[p] = (uint8_t)(MEASURED | (free ? 0 : SETTLED));
+}
+
+/* Cuts pair p by what lane k shows of it. */
+TL_INLINE void cut_pair(const Run *run, int32_t p, const Seen4 *seen, int32_t k, bool edges,
+                        Shares *shares) {
+    const double fall[2] = {seen->fall[0][k], seen->fall[1][k]};
+    double may[2];
+    if (!seen->parted[k] || !tl_is_finite(fall[0] + fall[1] + seen->usable[k])) {
+        hold(run, p, shares);
+        return;
+    }
+    if (grant(fall, seen->usable[k], run->pass <= RELATIVE, may)) {
+        run->work->state[p] = MEASURED | SETTLED;
+    }
+    for (int c = 0; c < 4; c++) {
+        double s = run->move->s[run->pair[p].vertex[c]];
+        double room = seen->height[c][k] + may[c >= (edges ? 2 : 1)], want = -seen->rise[c][k];
+        shares->s[c] = want > room ? s * (room / want) : s;
+    }
+}
+
+TL_INLINE void cut_list(const Run *run, int32_t begin, int32_t end, bool edges) {
+    const int32_t *failed = run->work->failed;
+    for (int32_t i = begin; i < end; i += TL_LANES) {
+        const TlPair *four[TL_LANES];
+        pick_four(run, failed, i, end, four);
+        Seen4 seen = see(run->move, four, edges);
+        for (int32_t k = 0; k < TL_LANES && i + k < end; k++) {
+            cut_pair(run, failed[i + k], &seen, k, edges, &run->work->shares[i + k]);
+        }
+    }
+}
+
+TL_HOT static void cut_range(void *data, int32_t begin, int32_t end) {
+    const Run *run = data;
+    int32_t triangles = run->failed_triangles;
+    cut_list(run, begin, end < triangles ? end : triangles, false);
+    cut_list(run, begin > triangles ? begin : triangles, end, true);
+}
+
+static void lower(Run *run, int32_t v, double s) {
+    TlTruncation *work = run->work;
+    if (s < run->move->s[v]) {
+        run->move->s[v] = s;
+        run->cut += (work->mark[v] & SHORTER) == 0;
+        if ((work->mark[v] & CHANGED) == 0) {
+            work->changed[run->changed_count++] = v;
+        }
+        work->mark[v] = CHANGED | SHORTER;
+    }
+}
+
+/* Cuts all pairs that failed. */
+static void cut(Run *run, TlPool *pool) {
+    TlTruncation *work = run->work;
+    for (int32_t i = 0; i < run->changed_count; i++) {
+        work->mark[work->changed[i]] = SHORTER;
+    }
+    run->changed_count = 0;
+    tl_parallel_for(pool, run->failed_count, TILE, cut_range, run);
+    for (int32_t i = 0; i < run->failed_count; i++) {
+        const int32_t *vertex = run->pair[work->failed[i]].vertex;
+        for (int c = 0; c < 4; c++) {
+            lower(run, vertex[c], work->shares[i].s[c]);
+        }
+    }
+    for (int32_t i = 0; i < run->changed_count; i++) {
+        set_motion(run, work->changed[i]);
+    }
+}
+
+/* ---- the whole ---- */
+
+/* What is left of `least` after the move. */
+static float least_after(const TlPair *pair, float nearing) {
+    float kept = kept_of(pair, pair->least);
+    float usable = pair->least > kept ? pair->least - kept : 0.0F;
+    float after = pair->least - nearing, sure = pair->least - (float)PASS * usable;
+    after = after > sure ? after : sure;
+    return after - 1e-6F * fabsf(after);
+}
+
+TL_INLINE void settle_list(const Run *run, const int32_t *list, int32_t count, bool edges) {
+    for (int32_t i = 0; i < count; i += TL_LANES) {
+        const TlPair *four[TL_LANES];
+        pick_four(run, list, i, count, four);
+        TlFloat4 nearing = nearing_of(run, four, edges);
+        for (int32_t k = 0; k < TL_LANES && i + k < count; k++) {
+            TlPair *pair = &run->pair[list[i + k]];
+            pair->least = least_after(pair, nearing[k]);
+        }
+    }
+}
+
+/* Lowers `least` of the pairs of [begin, end) that were measured. */
+TL_INLINE void settle_pairs(const Run *run, int32_t begin, int32_t end, bool edges) {
+    int32_t list[TILE];
+    for (int32_t from = begin; from < end; from += TILE) {
+        int32_t count = 0, to = end - from < TILE ? end : from + TILE;
+        for (int32_t p = from; p < to; p++) {
+            list[count] = p;
+            count += (run->work->state[p] & MEASURED) != 0;
+        }
+        settle_list(run, list, count, edges);
+    }
+}
+
+TL_HOT static void settle_range(void *data, int32_t begin, int32_t end) {
+    const Run *run = data;
+    for (int32_t b = begin; b < end; b++) {
+        int32_t from = tl_block_begin(&run->blocks, b), to = tl_block_end(&run->blocks, b);
+        if (tl_block_is_first(&run->blocks, b)) {
+            settle_pairs(run, from, to, false);
+        } else {
+            settle_pairs(run, from, to, true);
+        }
+    }
+}
+
+/* Everything stays where it is. */
+static TlTruncated refuse(const TlTruncation *work, const TlMove *move) {
+    TlTruncated none = {.ok = false, .growths = work->growths};
+    for (int32_t v = 0; v < move->vertex_count; v++) {
+        none.cut += move->s[v] > 0.0;
+        move->s[v] = 0.0;
+    }
+    return none;
+}
+
+static void begin_run(Run *run, TlPool *pool, TlPairs *pairs) {
+    run->pair = pairs->pair;
+    run->blocks = tl_blocks(pairs->vertex_triangle, pairs->count);
+    run->vertices = tl_blocks(run->move->vertex_count, run->move->vertex_count);
+    run->pass = 1;
+    run->changed_count = run->cut = 0;
+    memset(run->measured, 0, sizeof run->measured);
+    tl_parallel_for(pool, run->vertices.count, 1, begin_vertices, run);
+    double largest = 0.0;
+    for (int32_t b = 0; b < run->vertices.count; b++) {
+        largest = tl_max(largest, run->largest[b]);
+    }
+    run->grain = (float)(FLOAT_GRAIN * largest);
+}
+
+TlTruncated tl_truncate(TlTruncation *truncation, TlPool *pool, TlArena *arena, TlPairs *pairs,
+                        const TlMove *move) {
+    Run run;
+    run.work = truncation;
+    run.move = move;
+    if (!reserve_vertices(truncation, arena, move->vertex_count) ||
+        !reserve_pairs(truncation, arena, pairs->count)) {
+        return refuse(truncation, move);
+    }
+    begin_run(&run, pool, pairs);
+    visit(&run, pool);
+    while (run.failed_count > 0) {
+        if (!reserve_failed(truncation, arena, run.failed_count)) {
+            return refuse(truncation, move);
+        }
+        cut(&run, pool);
+        if (run.pass++ > LAST) {
+            break;
+        }
+        visit(&run, pool);
+    }
+    tl_parallel_for(pool, run.blocks.count, 1, settle_range, &run);
+    TlTruncated done = {true, run.cut, run.pass, 0, truncation->growths};
+    for (int32_t b = 0; b < run.blocks.count; b++) {
+        done.measured += run.measured[b];
+    }
+    return done;
+}

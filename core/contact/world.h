@@ -1,0 +1,127 @@
+/* SPDX-FileCopyrightText: 2026 Toile contributors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Contact of surfaces during a sub-step: the list of pairs and how long it serves, moves that keep
+ * every pair apart, and the touches that press. All motion of cloth goes through tl_world_plan and
+ * tl_world_commit, so that what begins apart stays apart; see truncate.c for the proof of a move,
+ * world.c for that of the list. Layer 3b. */
+#ifndef TL_WORLD_H
+#define TL_WORLD_H
+
+#include "base/lanes.h"
+#include "contact/distance.h"
+#include "contact/response.h"
+#include "contact/tree.h"
+#include "contact/truncate.h"
+
+/* A contact of one or more free vertices: its potential depends on the sum of weight[i] x[i]. */
+typedef struct TlTouch {
+    int32_t vertex[4]; /* of cloths; any where the weight is 0 */
+    double weight[4];  /* 0: prescribed */
+    double grad[3];    /* of the potential by that sum */
+    double push[3];    /* added to the right-hand side of the linear solve: what is known to come */
+    double normal[3];
+    double slip[3];   /* tangential motion since the sub-step began */
+    double grip;      /* friction coefficient times normal force, N */
+    double value;     /* of the normal potential, N m */
+    bool linear;      /* a pull: the gradient is all of it, anywhere */
+    TlFloat4 hess[2]; /* xx xy xz yy and yz zz */
+} TlTouch;
+
+/* Counted since tl_world_count_from_zero. */
+typedef struct TlWorldCounts {
+    int32_t candidates; /* pairs of the longest list */
+    int32_t touches;    /* at the last evaluation */
+    int32_t pressed;    /* those of them that press */
+    int32_t refreshes;  /* lists made */
+    int32_t cuts;       /* vertices that moved less than they wanted, over all moves */
+    int32_t blocked;    /* sub-steps in which prescribed motion had no room */
+    double broad_s, narrow_s, truncate_s;
+} TlWorldCounts;
+
+typedef struct TlWorldDef {
+    const TlSurface *surface;
+    const double *area;      /* per cloth vertex, m^2 */
+    const uint8_t *analytic; /* per vertex: a cloth vertex feels its body by itself already */
+    bool self;
+} TlWorldDef;
+
+struct TlWorld {
+    TlWorldDef def;
+    TlArena *arena;
+    TlPool *pool;
+    int32_t n, cloth; /* vertices; those of cloths come first */
+    TlBroad *broad;
+    TlTruncation *truncation;
+    TlPairs pairs;
+    double *x;                            /* 3 per vertex: now, during a sub-step */
+    double *start;                        /* at the begin of the sub-step */
+    double *goal;                         /* of what is prescribed: at its end; others: anything */
+    double *trial, *motion;               /* work */
+    double *u, *s;                        /* of the move that is planned */
+    int32_t cut;                          /* vertices of it that get less than they want */
+    double *origin, *common, *low, *high; /* what the list is good for */
+    uint8_t *straggler;                   /* moves otherwise than its neighbourhood */
+    uint8_t *loose;                       /* part of a tangle: free to pass */
+    bool listed, tangled;
+    bool suspect;             /* something may cross that nobody has looked for */
+    bool widen;               /* neighbours of what crosses are loose too */
+    TlCrossings crossings;    /* when last looked for */
+    int32_t *fan_start, *fan; /* per edge: triangles at it */
+    double margin, grain;
+    /* pairs that are near, and what is known of them */
+    int32_t near_count, near_room, closest_room;
+    int32_t near_edges; /* the first of two edges */
+    int32_t *near;
+    float *held; /* per pair: stiffness of the touch that was found last, N/m; 0: none */
+    bool holds;  /* `held` belongs to the list */
+    TlClosest *closest;
+    int32_t *chain, *next; /* near pairs of a vertex with triangles: first, and next of each */
+    int32_t chunk[64];     /* work: counts of parts */
+    TlTouch *touch;
+    uint8_t *active;
+    TlFloat4 *product; /* per touch: work of the linear solve */
+    int32_t touch_count, touch_room;
+    int32_t *touch_start, *touch_item; /* per cloth vertex: touches times four plus corner */
+    const double *weight;              /* inertia of cloth vertices, N/m */
+    const double *grad;                /* of all but touches, 3 per cloth vertex */
+    double slip_m;                     /* see TlContacts */
+    TlWorldCounts counts;
+};
+
+/* NULL when memory is refused. `arena` must live as long; it grows with the lists. */
+TlWorld *tl_world_build(TlArena *arena, TlPool *pool, const TlWorldDef *def);
+/* A frame begins: lists are made anew, so that it depends on its start alone. */
+void tl_world_begin_frame(TlWorld *world);
+/* A sub-step begins at x (cloth); colliders go from `before` to `goal`, 3 per vertex of theirs. */
+void tl_world_begin(TlWorld *world, const double *x, const double *before, const double *goal,
+                    double slip_m);
+/* Cloth vertices that are to leave the analytic colliders they are in, from x to `to`, become loose
+ * together with those colliders. */
+void tl_world_release(TlWorld *world, const double *x, const double *to);
+/* The sub-step begins where cloth is now, not where it was given. */
+void tl_world_start_here(TlWorld *world);
+/* Plans a move of all cloth vertices by u, and with `others` of colliders to their goals: shortens
+ * u, 3 per cloth vertex, in place. False when memory is refused. */
+bool tl_world_plan(TlWorld *world, double *u, bool others);
+/* Makes a list for motion near the current positions. */
+bool tl_world_list_here(TlWorld *world);
+/* Takes `part` of what was planned. */
+void tl_world_commit(TlWorld *world, double part);
+/* How far the vertex that lost most of what it wanted is from it, m. */
+double tl_world_lost(const TlWorld *world);
+/* Whether colliders still have to go on, and how far the farthest, m. */
+double tl_world_missing(const TlWorld *world);
+/* Colliders are put where they belong, and cloth to x, whatever is in the way. */
+void tl_world_force(TlWorld *world, const double *x);
+
+/* Touches at the current positions; pairs that would be pressed by motion that is known to come
+ * count as well. `weight` and `grad`: inertia of vertices, and the gradient of all else. False when
+ * memory is refused. */
+bool tl_world_touch(TlWorld *world, const double *weight, const double *grad);
+/* Potential of all touches, where they were found. */
+double tl_world_touch_value(const TlWorld *world);
+/* Potential of all touches where cloth is moved by u, 3 per cloth vertex; slip
+ * is counted for the touches that were found last. */
+double tl_world_value(TlWorld *world, const double *u);
+
+#endif

@@ -1,0 +1,186 @@
+/* SPDX-FileCopyrightText: 2026 Toile contributors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Colliders of a simulation: adding, removing, and where they go next. */
+#include "sim/sim_internal.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- ids ---- */
+
+static TlColliderSlot *find_collider(const ToileSim *sim, ToileColliderId id, ToileError *error) {
+    if (sim != NULL && id.slot >= 1 && id.slot <= (uint32_t)sim->collider_capacity) {
+        TlColliderSlot *slot = &sim->colliders[id.slot - 1];
+        if (slot->used && slot->generation == id.generation) {
+            return slot;
+        }
+    }
+    tl_fail(error, TOILE_STATUS_STALE_ID,
+            "no collider has the id (%" PRIu32 ", %" PRIu32 "); was it removed?", id.slot,
+            id.generation);
+    return NULL;
+}
+
+/* A free slot, as free_cloth_slot in sim.c; -1 when memory is refused. */
+static int32_t free_collider_slot(ToileSim *sim) {
+    for (int32_t i = 0; i < sim->collider_capacity; i++) {
+        if (!sim->colliders[i].used) {
+            return i;
+        }
+    }
+    int32_t capacity = sim->collider_capacity == 0 ? 8 : 2 * sim->collider_capacity;
+    TlColliderSlot *slots = TL_NEW(&sim->own, TlColliderSlot, capacity);
+    if (slots == NULL) {
+        return -1;
+    }
+    int32_t first = sim->collider_capacity;
+    for (int32_t i = 0; i < first; i++) {
+        slots[i] = sim->colliders[i];
+    }
+    sim->colliders = slots;
+    sim->collider_capacity = capacity;
+    return first;
+}
+
+/* ---- life ---- */
+
+/* A copy of `count` values, or NULL when there are none to copy or memory is refused. */
+static double *copy_of(TlArena *arena, const double *values, int64_t count) {
+    double *copy = values != NULL ? TL_NEW(arena, double, count) : NULL;
+    if (copy != NULL) {
+        memcpy(copy, values, sizeof *copy * (size_t)count);
+    }
+    return copy;
+}
+
+static bool copy_mesh(TlArena *arena, const ToileColliderDef *def, TlColliderMesh *out) {
+    memset(out, 0, sizeof *out);
+    if (def->mesh == NULL) {
+        return true;
+    }
+    int64_t n = def->mesh->vertex_count;
+    out->vertex_count = def->mesh->vertex_count;
+    out->start = copy_of(arena, def->mesh->positions_m, 3 * n);
+    out->now = copy_of(arena, def->mesh->positions_m, 3 * n);
+    out->target = copy_of(arena, def->mesh->positions_m, 3 * n);
+    out->thickness = copy_of(arena, def->vertex_thickness_m, n);
+    out->friction = copy_of(arena, def->vertex_friction, n);
+    return tl_triangles_build(arena, def->mesh, &out->triangles) && !arena->failed;
+}
+
+void tl_collider_free(TlColliderSlot *slot) {
+    tl_arena_free(&slot->arena);
+    memset(&slot->mesh, 0, sizeof slot->mesh);
+    slot->used = false;
+}
+
+/* Reads and checks the definition with its mesh; the copies point into the caller's arrays. */
+static ToileStatus read_collider_def(const ToileColliderDef *def, ToileColliderDef *local,
+                                     ToileMeshDef *mesh, ToileError *error) {
+    *local = toile_collider_def_default();
+    *mesh = toile_mesh_def_default();
+    if (def == NULL || !tl_read_def(local, sizeof *local, def)) {
+        return tl_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
+                       "the definition is NULL or not initialised; fill it with "
+                       "toile_collider_def_init");
+    }
+    if (local->mesh != NULL) {
+        if (!tl_read_def(mesh, sizeof *mesh, local->mesh)) {
+            return tl_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
+                           "the mesh is not initialised; fill it with toile_mesh_def_init");
+        }
+        local->mesh = mesh;
+    }
+    return tl_check_collider_def(local, error);
+}
+
+ToileStatus toile_sim_add_collider(ToileSim *sim, const ToileColliderDef *def, ToileColliderId *out,
+                                   ToileError *error) {
+    ToileColliderDef local;
+    ToileMeshDef mesh;
+    if (sim == NULL) {
+        return tl_fail(error, TOILE_STATUS_INVALID_ARGUMENT, "sim is NULL");
+    }
+    ToileStatus status = read_collider_def(def, &local, &mesh, error);
+    if (status != TOILE_STATUS_OK) {
+        tl_fail_object(error, local.name);
+        return status;
+    }
+    int32_t i = free_collider_slot(sim);
+    TlColliderSlot *slot = i < 0 ? NULL : &sim->colliders[i];
+    if (slot == NULL) {
+        return tl_fail_memory(error);
+    }
+    tl_arena_init(&slot->arena, sim->allocator);
+    if (!copy_mesh(&slot->arena, &local, &slot->mesh)) {
+        tl_collider_free(slot);
+        return tl_fail_memory(error);
+    }
+    slot->used = true;
+    slot->generation++;
+    snprintf(slot->name, sizeof slot->name, "%s", local.name != NULL ? local.name : "collider");
+    slot->collider = tl_collider(&local);
+    slot->start = slot->now = slot->target = tl_motion_from_pose(&local.pose);
+    sim->dirty = true;
+    if (out != NULL) {
+        *out = (ToileColliderId){(uint32_t)i + 1, slot->generation};
+    }
+    return TOILE_STATUS_OK;
+}
+
+ToileStatus toile_sim_remove_collider(ToileSim *sim, ToileColliderId id, ToileError *error) {
+    TlColliderSlot *slot = find_collider(sim, id, error);
+    if (slot == NULL) {
+        return TOILE_STATUS_STALE_ID;
+    }
+    tl_collider_free(slot);
+    sim->dirty = true;
+    return TOILE_STATUS_OK;
+}
+
+/* ---- motion ---- */
+
+ToileStatus toile_sim_set_collider_pose(ToileSim *sim, ToileColliderId id, const ToilePose *pose,
+                                        ToileError *error) {
+    TlColliderSlot *slot = find_collider(sim, id, error);
+    if (slot == NULL) {
+        return TOILE_STATUS_STALE_ID;
+    }
+    if (pose == NULL) {
+        return tl_fail(error, TOILE_STATUS_INVALID_ARGUMENT, "pose is NULL");
+    }
+    ToileStatus status = tl_check_pose(pose, error);
+    if (status == TOILE_STATUS_OK) {
+        slot->target = tl_motion_from_pose(pose);
+    }
+    return status;
+}
+
+ToileStatus toile_sim_set_collider_positions(ToileSim *sim, ToileColliderId id,
+                                             const double *positions_m, ToileError *error) {
+    TlColliderSlot *slot = find_collider(sim, id, error);
+    if (slot == NULL) {
+        return TOILE_STATUS_STALE_ID;
+    }
+    ToileStatus status =
+        slot->mesh.now == NULL
+            ? tl_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
+                      "the collider is no mesh, and has no positions; give it a pose")
+            : tl_check_collider_positions(positions_m, slot->mesh.vertex_count, error);
+    if (status == TOILE_STATUS_OK) {
+        memcpy(slot->mesh.target, positions_m,
+               3 * sizeof *positions_m * (size_t)slot->mesh.vertex_count);
+    } else {
+        tl_fail_object(error, slot->name);
+    }
+    return status;
+}
+
+void tl_collider_arrive(TlColliderSlot *slot) {
+    slot->now = slot->target;
+    if (slot->mesh.now != NULL) {
+        memcpy(slot->mesh.now, slot->mesh.target,
+               3 * sizeof *slot->mesh.now * (size_t)slot->mesh.vertex_count);
+    }
+}

@@ -1,0 +1,209 @@
+/* SPDX-FileCopyrightText: 2026 Toile contributors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Contact of a simulation's surfaces: what is built for it, what a sub-step gets of it, and what is
+ * told about it. */
+#include "sim/sim_internal.h"
+
+#include "base/platform.h"
+#include "contact/tangle.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* a collider's vertex may go this many contact distances in a sub-step */
+#define MOST_TRAVEL 5.0
+
+static bool is_needed(const ToileSim *sim) {
+    const TlSurface *surface = &sim->surface;
+    return surface->vertices.cloth > 0 &&
+           (sim->def.contact_self || surface->vertices.count > surface->vertices.cloth);
+}
+
+bool tl_sim_build_world(ToileSim *sim) {
+    TlArena *arena = &sim->system_arena;
+    const TlSurface *surface = &sim->surface;
+    sim->world = NULL;
+    if (!is_needed(sim)) {
+        return true;
+    }
+    uint8_t *analytic = TL_NEW(arena, uint8_t, surface->vertices.count);
+    int64_t others = (int64_t)surface->vertices.count - surface->vertices.cloth;
+    sim->points_before = TL_NEW(arena, double, 3 * others);
+    sim->points_now = TL_NEW(arena, double, 3 * others);
+    if (arena->failed) {
+        return false;
+    }
+    for (int32_t b = sim->cloth_count; b < sim->body_count; b++) {
+        const TlBody *body = &sim->bodies[b];
+        bool mesh = sim->colliders[body->slot].collider.shape == TOILE_COLLIDER_MESH;
+        memset(analytic + body->first_vertex, !mesh, (size_t)body->vertex_count);
+    }
+    TlWorldDef def = {surface, sim->model.area, analytic, sim->def.contact_self != 0};
+    sim->world = tl_world_build(arena, sim->pool, &def);
+    return sim->world != NULL;
+}
+
+void tl_begin_contact(ToileSim *sim) {
+    if (sim->world != NULL) {
+        tl_world_begin_frame(sim->world);
+    }
+}
+
+void tl_suspect_crossings(ToileSim *sim) {
+    if (!sim->dirty && sim->world != NULL) {
+        sim->world->suspect = true;
+    }
+}
+
+TlContacts tl_sim_meet(ToileSim *sim, double from, double to, double dt_s) {
+    TlContacts contacts = tl_sim_contacts(sim, from, to, dt_s);
+    contacts.world = sim->world;
+    if (sim->world != NULL) {
+        tl_sim_collider_points(sim, from, sim->points_before);
+        tl_sim_collider_points(sim, to, sim->points_now);
+        contacts.points_before = sim->points_before;
+        contacts.points_now = sim->points_now;
+    }
+    return contacts;
+}
+
+ToileStatus tl_lacks_memory(ToileSim *sim, ToileError *error) {
+    sim->dirty = true;
+    return tl_fail_memory(error);
+}
+
+/* A box. */
+typedef struct Bounds {
+    double low[3], high[3];
+} Bounds;
+
+static void bound(Bounds *box, const double *x, int32_t n) {
+    for (int64_t i = 0; i < 3 * (int64_t)n; i++) {
+        box->low[i % 3] = tl_min(box->low[i % 3], x[i]);
+        box->high[i % 3] = tl_max(box->high[i % 3], x[i]);
+    }
+}
+
+static Bounds no_bounds(void) {
+    double most = (double)INFINITY;
+    return (Bounds){{most, most, most}, {-most, -most, -most}};
+}
+
+/* Speed of the fastest vertex, or somewhat more. */
+static double fastest(const ToileSim *sim) {
+    double most = 0.0;
+    for (int64_t i = 0; i < 3 * (int64_t)sim->state.vertex_count; i++) {
+        most = tl_max(most, fabs(sim->state.v[i]));
+    }
+    return 2.0 * most;
+}
+
+/* The same of a plane, wherever it is. */
+static bool plane_travels_far(ToileSim *sim, double from, double to) {
+    TlContacts contacts = tl_sim_contacts(sim, from, to, 0.0);
+    for (int32_t i = 0; i < contacts.collider_count; i++) {
+        const TlPlaced *now = &contacts.now[i];
+        if (now->collider->shape == TOILE_COLLIDER_PLANE) {
+            TlVec3 at = tl_placed_point(now, now->collider->center), n;
+            double way = fabs(tl_collider_distance(&contacts.before[i], at, &n));
+            if (way > MOST_TRAVEL * contacts.radius[i]) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+bool tl_sim_travels_far(ToileSim *sim, double from, double to) {
+    if (sim->world == NULL) {
+        return false;
+    }
+    if (plane_travels_far(sim, from, to)) {
+        return true;
+    }
+    tl_sim_collider_points(sim, from, sim->points_before);
+    tl_sim_collider_points(sim, to, sim->points_now);
+    double reach = fastest(sim) * (to - from) / sim->def.fps;
+    Bounds cloth = no_bounds();
+    bound(&cloth, sim->state.x, sim->state.vertex_count);
+    for (int32_t b = sim->cloth_count; b < sim->body_count; b++) {
+        const TlBody *body = &sim->bodies[b];
+        if (sim->colliders[body->slot].collider.shape != TOILE_COLLIDER_MESH) {
+            continue;
+        }
+        int64_t at = 3 * (int64_t)(body->first_vertex - sim->surface.vertices.cloth);
+        double most = 0.0, r = sim->surface.half[body->first_vertex] + sim->surface.half[0];
+        for (int64_t i = at; i < at + 3 * (int64_t)body->vertex_count; i++) {
+            most = tl_max(most, fabs(sim->points_now[i] - sim->points_before[i]));
+        }
+        if (most <= MOST_TRAVEL * r) {
+            continue;
+        }
+        Bounds box = no_bounds();
+        bound(&box, sim->points_before + at, body->vertex_count);
+        bound(&box, sim->points_now + at, body->vertex_count);
+        bool apart = false;
+        for (int i = 0; i < 3; i++) {
+            apart = apart || box.low[i] > cloth.high[i] + r + reach ||
+                    box.high[i] < cloth.low[i] - r - reach;
+        }
+        if (!apart) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void tl_sim_measure_world(ToileSim *sim) {
+    TlWorld *world = sim->world;
+    ToileStats *stats = &sim->stats;
+    if (world == NULL) {
+        return;
+    }
+    double clock_s = tl_clock_s();
+    if (world->tangled || world->suspect) {
+        tl_sim_collider_points(sim, 1.0, sim->points_now);
+        tl_world_begin(world, sim->state.x, sim->points_now, sim->points_now, 0.0);
+    }
+    stats->intersections = world->tangled ? world->crossings.count : 0;
+    stats->contact_candidates = world->counts.candidates;
+    stats->contact_touches = world->counts.touches;
+    stats->contact_refreshes = world->counts.refreshes;
+    stats->contact_cuts = world->counts.cuts;
+    stats->contact_blocked = world->counts.blocked;
+    stats->contact_growths = sim->system_arena.requests - sim->built_requests;
+    stats->contacts += world->counts.pressed;
+    stats->broad_s = world->counts.broad_s;
+    stats->narrow_s = world->counts.narrow_s;
+    stats->truncate_s = world->counts.truncate_s;
+    stats->contact_s += tl_lap(&clock_s);
+}
+
+int32_t toile_sim_intersection_count(const ToileSim *sim) {
+    return sim != NULL && !sim->dirty && sim->world != NULL ? sim->stats.intersections : 0;
+}
+
+ToileStatus toile_sim_get_intersection(const ToileSim *sim, int32_t index,
+                                       ToileIntersection *intersection, ToileError *error) {
+    ToileIntersection local = toile_intersection_default(), unused;
+    if (sim == NULL || intersection == NULL || !tl_read_def(&unused, sizeof unused, intersection)) {
+        return tl_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
+                       "sim or intersection is NULL, or intersection not initialised");
+    }
+    int32_t count = toile_sim_intersection_count(sim);
+    if (index < 0 || index >= count) {
+        return tl_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
+                       "there is no intersection %" PRId32 "; there are %" PRId32, index, count);
+    }
+    const TlCrossing *at = &sim->world->crossings.at[index];
+    TlPlaceOnBody own = tl_sim_triangle(sim, sim->surface.edge_owner[at->edge]);
+    TlPlaceOnBody other = tl_sim_triangle(sim, at->triangle);
+    local.face = own.face;
+    local.cloth = own.cloth;
+    local.collider = own.collider;
+    local.other_face = other.face;
+    local.other_cloth = other.cloth;
+    local.other_collider = other.collider;
+    tl_write_result(intersection, &local, sizeof local);
+    return TOILE_STATUS_OK;
+}
