@@ -224,37 +224,17 @@ END_TEST
 
 /* ---- the shared archives ---- */
 
-static const char *shared_folder(void) {
-    static char name[1000];
-    const char *shared = getenv("TOILE_SHARED");
-    if (!shared || !*shared)
-        return NULL;
-    snprintf(name, sizeof name, "%s/data/abc", shared);
-    return abc_exists(name) ? name : NULL;
-}
-
-static char *shared_file(const char *name) {
-    static char full[1200];
-    const char *where = shared_folder();
-    if (!where) {
-        printf("note: %s left out: TOILE_SHARED is not set or has no data/abc\n", name);
-        return NULL;
-    }
-    snprintf(full, sizeof full, "%s/%s.abc", where, name);
-    return full;
-}
-
 START_TEST(every_shared_archive_is_listed_or_refused) {
-    DIR *listing = shared_folder() ? opendir(shared_folder()) : NULL;
+    DIR *listing = abc_shared_folder() ? opendir(abc_shared_folder()) : NULL;
     char name[1400];
     int listed = 0, hostile = 0;
-    if (!shared_file("the shared archives") || !listing)
+    if (!abc_shared_file("the shared archives") || !listing)
         return;
     for (struct dirent *entry = readdir(listing); entry; entry = readdir(listing)) {
         abcc_reader *reader = NULL;
         if (!strstr(entry->d_name, ".abc"))
             continue;
-        snprintf(name, sizeof name, "%s/%s", shared_folder(), entry->d_name);
+        snprintf(name, sizeof name, "%s/%s", abc_shared_folder(), entry->d_name);
         if (strncmp(entry->d_name, "hostile", 7) == 0) {
             REFUSED(ABCC_E_CORRUPT, "'/a/loop'", abcc_open(name, 0, NULL, &reader, &abc_error));
             hostile++;
@@ -277,7 +257,7 @@ START_TEST(shared_degenerate_objects_are_refused_one_by_one) {
     static const char *const wrong[6] = {"/indexOutOfRange",   "/countsDoNotSum",
                                          "/negativeCount",     "/uvTooShort",
                                          "/uvIndexOutOfRange", "/velocitiesTooShort"};
-    const char *name = shared_file("degenerate");
+    const char *name = abc_shared_file("degenerate");
     if (!name)
         return;
     abcc_reader *reader = abc_open(name, 0);
@@ -288,7 +268,7 @@ START_TEST(shared_degenerate_objects_are_refused_one_by_one) {
 END_TEST
 
 START_TEST(shared_instances_show_their_source) {
-    const char *name = shared_file("instanced");
+    const char *name = abc_shared_file("instanced");
     if (!name)
         return;
     abcc_reader *reader = abc_open(name, 0);
@@ -310,7 +290,7 @@ START_TEST(shared_instances_show_their_source) {
 END_TEST
 
 START_TEST(shared_transforms_inherit_mirror_and_hide) {
-    const char *name = shared_file("nested_xforms");
+    const char *name = abc_shared_file("nested_xforms");
     double m[16];
     int visible = 0, flips = 0;
     if (!name)
@@ -332,7 +312,7 @@ END_TEST
 START_TEST(shared_times_of_every_kind_are_found) {
     static const char *const files[3] = {"acyclic", "shutter_cyclic", "half_frames"};
     for (int i = 0; i < 3; i++) {
-        const char *name = shared_file(files[i]);
+        const char *name = abc_shared_file(files[i]);
         abcc_object object = abcc_object_default();
         double before = -1e300, seconds = 0, weight = 0;
         uint32_t lower = 0, upper = 0;
@@ -357,7 +337,7 @@ START_TEST(shared_times_of_every_kind_are_found) {
 END_TEST
 
 START_TEST(shared_changed_order_changes_the_key) {
-    const char *name = shared_file("same_count_new_order");
+    const char *name = abc_shared_file("same_count_new_order");
     abcc_mesh_sizes a = abcc_mesh_sizes_default(), b = abcc_mesh_sizes_default();
     if (!name)
         return;
@@ -374,7 +354,7 @@ END_TEST
 
 START_TEST(shared_uvs_per_vertex_reach_every_corner) {
     static const char *const meshes[2] = {"/vertexUV", "/varyingUV"};
-    const char *name = shared_file("vertex_and_varying_uvs");
+    const char *name = abc_shared_file("vertex_and_varying_uvs");
     if (!name)
         return;
     abcc_reader *reader = abc_open(name, 0);

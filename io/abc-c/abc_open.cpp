@@ -188,9 +188,14 @@ bool take_samples(Object &object, const char *name) {
     const auto *header = object.data->getPropertyHeader(name);
     if (!header || header->isCompound())
         return false;
-    object.samples = static_cast<std::uint32_t>(
-        header->isScalar() ? object.data->getScalarProperty(name)->getNumSamples()
-                           : object.data->getArrayProperty(name)->getNumSamples());
+    const auto take = [&](const auto &property) {
+        object.samples = static_cast<std::uint32_t>(property->getNumSamples());
+        object.constant = property->isConstant();
+    };
+    if (header->isScalar())
+        take(object.data->getScalarProperty(name));
+    else
+        take(object.data->getArrayProperty(name));
     object.times = header->getTimeSampling();
     return object.samples > 0;
 }
@@ -325,6 +330,7 @@ abcc_status abcc_object_get(abcc_reader *reader, abcc_obj obj, abcc_object *obje
         object->instance_of = found.instance_of;
         object->kind = found.kind;
         object->samples = found.samples;
+        object->constant = found.constant;
         object->name = found.name.c_str();
         object->path = found.path.c_str();
         object->schema = found.schema.c_str();

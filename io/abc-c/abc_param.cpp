@@ -63,6 +63,8 @@ void add_all(const Object &object, const Compound &parent, abcc_where where,
     }
 }
 
+} // namespace
+
 const Params &params_of(abcc_reader *reader, abcc_obj obj) {
     Object &object = object_of(reader, obj);
     if (!object.params) {
@@ -73,6 +75,8 @@ const Params &params_of(abcc_reader *reader, abcc_obj obj) {
     }
     return *object.params;
 }
+
+namespace {
 
 const Param &param_of(abcc_reader *reader, abcc_obj obj, std::uint32_t i) {
     const Params &params = params_of(reader, obj);

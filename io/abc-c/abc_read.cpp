@@ -76,6 +76,33 @@ Compound find_compound(const Compound &parent, const char *name) {
     return header && header->isCompound() ? parent->getCompoundProperty(name) : nullptr;
 }
 
+GeomParam find_geom_param(const Object &object, const char *name, unsigned width) {
+    const auto *header = object.data ? object.data->getPropertyHeader(name) : nullptr;
+    GeomParam param;
+    param.name = name;
+    if (!header || header->isScalar())
+        return param;
+    const Compound indexed = header->isCompound() ? find_compound(object.data, name) : nullptr;
+    const auto *values = indexed ? indexed->getPropertyHeader(".vals") : header;
+    if (!values || !values->isArray() || values->getDataType().getPod() != Util::kFloat32POD ||
+        values->getDataType().getExtent() != width)
+        return param;
+    param.scope = scope_of(header->getMetaData());
+    param.values = (indexed ? indexed : object.data)->getArrayProperty(values->getName());
+    if (indexed) {
+        param.indices = find_array(object, indexed, ".indices", Util::kUint32POD, 1);
+        if (!param.indices)
+            fail(ABCC_E_CORRUPT, named(object.path) + ": " + named(name) + " has no indices");
+    }
+    return param;
+}
+
+void need_sample(const Object &object, std::uint32_t sample) {
+    if (sample >= object.samples)
+        fail(ABCC_E_ARG, named(object.path) + " has " + std::to_string(object.samples) +
+                             " samples, so none with number " + std::to_string(sample));
+}
+
 namespace {
 
 void need_time(double seconds) {
@@ -184,16 +211,25 @@ double determinant(const Imath::M44d &m) {
 /* ---- visibility ---- */
 
 /* -1: as the parent says, 0: hidden, 1: shown. */
-int read_visibility(const Object &object, double seconds) {
+int read_visibility(const Object &object, double seconds, std::uint32_t *count = nullptr) {
     const auto property =
         find_scalar(object, object.reader->getProperties(), "visible", Util::kInt8POD, 1);
     const std::size_t samples = property ? property->getNumSamples() : 0;
+    if (count)
+        *count = static_cast<std::uint32_t>(samples);
     if (samples == 0)
         return -1;
     const Span span = span_at(*property->getTimeSampling(), samples, seconds);
     std::int8_t visible = -1;
     property->getSample(span.floor, &visible);
     return visible;
+}
+
+std::uint32_t time_sampling_id(const abcc_reader &reader, const Object &object) {
+    for (std::uint32_t i = 0; i < reader.archive->getNumTimeSamplings(); i++)
+        if (reader.archive->getTimeSampling(i) == object.times)
+            return i;
+    return 0;
 }
 
 } // namespace
@@ -207,10 +243,31 @@ abcc_status abcc_sample_time(abcc_reader *reader, abcc_obj obj, uint32_t sample,
     return on_reader(reader, error, [&] {
         need(seconds, "the place for the time");
         const Object &object = object_of(reader, obj);
-        if (sample >= object.samples)
-            fail(ABCC_E_ARG, named(object.path) + " has " + std::to_string(object.samples) +
-                                 " samples, so none with number " + std::to_string(sample));
+        need_sample(object, sample);
         *seconds = object.times->getSampleTime(sample);
+    });
+}
+
+abcc_status abcc_times_get(abcc_reader *reader, abcc_obj obj, abcc_times *times,
+                           abcc_error *error) {
+    return on_reader(reader, error, [&] {
+        need_struct(times, "the place for the times");
+        const Object &object = object_of(reader, obj);
+        abcc_times found = abcc_times_default();
+        if (object.times) {
+            const AbcA::TimeSamplingType type = object.times->getTimeSamplingType();
+            found.kind = type.isUniform()  ? ABCC_TIME_UNIFORM
+                         : type.isCyclic() ? ABCC_TIME_CYCLIC
+                                           : ABCC_TIME_ACYCLIC;
+            found.id = time_sampling_id(*reader, object);
+            found.per_period = static_cast<std::uint32_t>(object.times->getNumStoredTimes());
+            found.period = type.isAcyclic() ? 0 : type.getTimePerCycle();
+        }
+        if (object.samples > 0) {
+            found.first = object.times->getSampleTime(0);
+            found.last = object.times->getSampleTime(object.samples - 1);
+        }
+        *times = found;
     });
 }
 
@@ -272,6 +329,15 @@ abcc_status abcc_world(abcc_reader *reader, abcc_obj obj, double seconds, double
             *visible = seen != 0;
         if (mirrored)
             *mirrored = determinant(matrix) < 0;
+    });
+}
+
+abcc_status abcc_visibility(abcc_reader *reader, abcc_obj obj, double seconds, int *value,
+                            uint32_t *samples, abcc_error *error) {
+    return on_reader(reader, error, [&] {
+        need(value, "the place for the visibility");
+        need_time(seconds);
+        *value = read_visibility(object_of(reader, obj), seconds, samples);
     });
 }
 

@@ -14,6 +14,7 @@
 #include <memory>
 #include <mutex>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 namespace tl_abc {
@@ -38,16 +39,27 @@ struct Param {
 
 using Params = std::vector<Param>;
 
+/* Values that belong to faces, vertices or corners of a mesh. */
+struct GeomParam {
+    std::string name;
+    abcc_scope scope = ABCC_NONE;
+    ArrayReader values;  /* NULL: there is no such parameter */
+    ArrayReader indices; /* NULL: not indexed */
+};
+
 /* One row of the object table. */
 struct Object {
     std::string name, path, schema, uv_name;
     abcc_obj parent = 0, instance_of = 0;
     abcc_kind kind = ABCC_OTHER;
     std::uint32_t samples = 0;
+    bool constant = true;
     AbcA::TimeSamplingPtr times;
     AbcA::ObjectReaderPtr reader;
-    Compound data;                        /* the schema's properties; may be NULL */
-    std::unique_ptr<const Params> params; /* made when first asked for */
+    Compound data; /* the schema's properties; may be NULL */
+    /* made when first asked for */
+    std::unique_ptr<const Params> params;
+    std::unique_ptr<const std::vector<GeomParam>> uv_sets;
 };
 
 /* Two samples around a time and the weight of the later one. */
@@ -65,6 +77,16 @@ ArrayReader find_array(const Object &object, const Compound &parent, const char 
 ScalarReader find_scalar(const Object &object, const Compound &parent, const char *name,
                          Util::PlainOldDataType pod, unsigned extent);
 Compound find_compound(const Compound &parent, const char *name);
+
+/* A parameter of floats, `width` of them a value, below the data of an object; empty when there is
+ * none, or one of another type. */
+GeomParam find_geom_param(const Object &object, const char *name, unsigned width);
+
+/* User properties and arbitrary parameters of an object. */
+const Params &params_of(abcc_reader *reader, abcc_obj obj);
+
+/* Refuses a sample that an object has not. */
+void need_sample(const Object &object, std::uint32_t sample);
 
 abcc_scope scope_of(const AbcA::MetaData &metadata);
 
@@ -86,6 +108,7 @@ struct abcc_reader {
     double fps = 0;
     std::vector<tl_abc::Object> objects;
     std::unordered_map<std::string, abcc_obj> by_path;
+    std::unordered_set<std::string> texts; /* handed out, so kept until the end */
     std::mutex lock; /* held by every call: the file behind is one stream anyway */
 };
 

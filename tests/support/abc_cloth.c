@@ -288,3 +288,23 @@ abcc_status abc_read_all(const char *name) {
     abcc_close(reader);
     return first;
 }
+
+const char *abc_shared_folder(void) {
+    static char name[1000];
+    const char *shared = getenv("TOILE_SHARED");
+    if (!shared || !*shared)
+        return NULL;
+    snprintf(name, sizeof name, "%s/data/abc", shared);
+    return abc_exists(name) ? name : NULL;
+}
+
+const char *abc_shared_file(const char *name) {
+    static char full[1200];
+    const char *where = abc_shared_folder();
+    if (!where) {
+        printf("note: %s left out: TOILE_SHARED is not set or has no data/abc\n", name);
+        return NULL;
+    }
+    snprintf(full, sizeof full, "%s/%s.abc", where, name);
+    return full;
+}

@@ -84,4 +84,9 @@ abcc_status abc_read_mesh(abcc_reader *reader, abcc_obj obj, uint32_t sample);
 /* Reads whatever a file offers and answers with the first refusal. */
 abcc_status abc_read_all(const char *name);
 
+/* The folder of the shared archives, and one of them by its name without ending; NULL, the second
+ * with a note, when TOILE_SHARED does not lead to them. */
+const char *abc_shared_folder(void);
+const char *abc_shared_file(const char *name);
+
 #endif

@@ -140,6 +140,7 @@ typedef struct abcc_object {
     const char *name;   /* last part of the path */
     const char *path;   /* "/a/b"; of the top object "/" */
     const char *schema; /* "AbcGeom_PolyMesh_v1" and so on, or "" */
+    int constant;       /* 1: those samples are all equal, so that nothing moves */
 } abcc_object;
 
 static inline abcc_object abcc_object_default(void) {
@@ -162,6 +163,33 @@ TOILE_API abcc_status abcc_find(abcc_reader *reader, const char *path, abcc_obj 
                                 abcc_error *error);
 
 /* ---- time ---- */
+
+typedef enum abcc_time_kind {
+    ABCC_TIME_UNIFORM = 0, /* first + k * period */
+    ABCC_TIME_CYCLIC = 1,  /* several samples in each period, such as the ends of a shutter */
+    ABCC_TIME_ACYCLIC = 2  /* a list of times */
+} abcc_time_kind;
+
+/* The times of an object's samples. */
+typedef struct abcc_times {
+    uint32_t struct_size;
+    abcc_time_kind kind;
+    uint32_t id;         /* number of the time sampling in the file */
+    uint32_t per_period; /* samples in each period; of a list: its length */
+    double period;       /* seconds; 0 for a list */
+    double first, last;  /* seconds, of the object's samples; 0 when it has none */
+} abcc_times;
+
+static inline abcc_times abcc_times_default(void) {
+    abcc_times times;
+    memset(&times, 0, sizeof times);
+    times.struct_size = (uint32_t)sizeof times;
+    return times;
+}
+
+/* How the samples of an object are spread in time. [any thread] */
+TOILE_API abcc_status abcc_times_get(abcc_reader *reader, abcc_obj obj, abcc_times *times,
+                                     abcc_error *error);
 
 /* Time of a sample in seconds. [any thread] */
 TOILE_API abcc_status abcc_sample_time(abcc_reader *reader, abcc_obj obj, uint32_t sample,
@@ -187,6 +215,13 @@ TOILE_API abcc_status abcc_xform_read(abcc_reader *reader, abcc_obj obj, double 
  * [any thread] */
 TOILE_API abcc_status abcc_world(abcc_reader *reader, abcc_obj obj, double seconds, double m[16],
                                  int *visible, int *mirrored, abcc_error *error);
+
+/* What an object says of its own visibility, at times between samples what the earlier one says:
+ * -1 leaves it to the parent, 0 hides it and all below that leaves it to the parent, 1 shows it.
+ * `samples` gets how often that is recorded, 0: never, which is -1; it may be NULL.
+ * [any thread] */
+TOILE_API abcc_status abcc_visibility(abcc_reader *reader, abcc_obj obj, double seconds, int *value,
+                                      uint32_t *samples, abcc_error *error);
 
 /* Bounds of everything below an object (0: of the whole file) in its own space, as the file claims
  * them: minimum, then maximum. `known` gets 0, and `bounds` zeros, when it makes no claim. At times
@@ -222,6 +257,8 @@ typedef struct abcc_mesh_sizes {
     double bounds[6];         /* the file's claim, object space: minimum, then maximum */
     uint8_t topology_key[16]; /* equal keys: same faces and counts, nothing need be read again */
     const char *uv_name;      /* the host's name of the uv map, or "" */
+    uint32_t normals;         /* 0: the mesh has none */
+    abcc_scope normal_scope;  /* as in the file; abcc_mesh_read hands over one a corner anyway */
 } abcc_mesh_sizes;
 
 static inline abcc_mesh_sizes abcc_mesh_sizes_default(void) {
@@ -246,6 +283,7 @@ typedef struct abcc_mesh_out {
     int32_t *index;      /* corners: vertex of each */
     float *uv;           /* 2 * uv_values */
     uint32_t *uv_index;  /* corners: uv of each */
+    float *normal;       /* 3 * corners, outwards; only if the mesh has normals */
 } abcc_mesh_out;
 
 static inline abcc_mesh_out abcc_mesh_out_default(void) {
@@ -261,6 +299,120 @@ static inline abcc_mesh_out abcc_mesh_out_default(void) {
  * [any thread] */
 TOILE_API abcc_status abcc_mesh_read(abcc_reader *reader, abcc_obj obj, uint32_t sample,
                                      const abcc_mesh_out *out, abcc_error *error);
+
+/* ---- uv sets ---- */
+
+/* One uv set of a mesh. */
+typedef struct abcc_uv_set {
+    uint32_t struct_size;
+    int main;         /* 1: the one that abcc_mesh_read reads; always number 0 */
+    abcc_scope scope; /* as in the file */
+    int indexed;      /* values are shared through indices */
+    uint32_t samples;
+    const char *name; /* the host's name of it; of a main set without one "uv" */
+} abcc_uv_set;
+
+static inline abcc_uv_set abcc_uv_set_default(void) {
+    abcc_uv_set set;
+    memset(&set, 0, sizeof set);
+    set.struct_size = (uint32_t)sizeof set;
+    return set;
+}
+
+/* How many uv sets an ABCC_MESH or ABCC_SUBD has: the main one, and parameters of two floats that
+ * can be looked up at a corner. [any thread] */
+TOILE_API abcc_status abcc_uv_count(abcc_reader *reader, abcc_obj obj, uint32_t *count,
+                                    abcc_error *error);
+
+/* One uv set, by number below the count. [any thread] */
+TOILE_API abcc_status abcc_uv_get(abcc_reader *reader, abcc_obj obj, uint32_t i, abcc_uv_set *set,
+                                  abcc_error *error);
+
+/* The number of the uv set with a name; the sentence of a failure lists those there are.
+ * [any thread] */
+TOILE_API abcc_status abcc_uv_find(abcc_reader *reader, abcc_obj obj, const char *name, uint32_t *i,
+                                   abcc_error *error);
+
+/* How many uvs a set has at a sample of the mesh; 0: none at that sample. [any thread] */
+TOILE_API abcc_status abcc_uv_size(abcc_reader *reader, abcc_obj obj, uint32_t i, uint32_t sample,
+                                   uint32_t *values, abcc_error *error);
+
+/* Reads a uv set at a sample of the mesh: 2 * values floats, and one index a corner, checked and
+ * in the order of the corners that abcc_mesh_read hands over. Either pointer may be NULL.
+ * [any thread] */
+TOILE_API abcc_status abcc_uv_read(abcc_reader *reader, abcc_obj obj, uint32_t i, uint32_t sample,
+                                   float *uv, uint32_t cap_uv, uint32_t *uv_index,
+                                   uint32_t cap_corners, abcc_error *error);
+
+/* ---- subdivision cages ---- */
+
+/* What an ABCC_SUBD holds beside the mesh that abcc_mesh_size and abcc_mesh_read handle. A crease
+ * is a run of vertices, each joined to the next by a sharp edge. */
+typedef struct abcc_subd_sizes {
+    uint32_t struct_size;
+    uint32_t creases;       /* runs */
+    uint32_t crease_verts;  /* of all runs together */
+    uint32_t crease_sharps; /* sharpnesses: one a run, or one an edge */
+    uint32_t crease_edges;  /* edges of all runs together */
+    uint32_t corners;       /* sharp vertices */
+    uint32_t holes;         /* faces that are left out of the surface */
+    int boundary;           /* 0 none, 1 edge and corner, 2 edge only */
+    int fvar_boundary;      /* uvs: 0 linear, 1 corners plus 1, 2 smooth, 3 linear boundaries */
+    int fvar_propagate_corners;
+    const char *scheme; /* "catmull-clark", "loop", "bilinear"; free text of the file */
+} abcc_subd_sizes;
+
+static inline abcc_subd_sizes abcc_subd_sizes_default(void) {
+    abcc_subd_sizes sizes;
+    memset(&sizes, 0, sizeof sizes);
+    sizes.struct_size = (uint32_t)sizeof sizes;
+    return sizes;
+}
+
+/* Counts and rules of one sample of an ABCC_SUBD. [any thread] */
+TOILE_API abcc_status abcc_subd_size(abcc_reader *reader, abcc_obj obj, uint32_t sample,
+                                     abcc_subd_sizes *sizes, abcc_error *error);
+
+/* Where to put them. A NULL pointer means "not wanted". Creases can be had as runs, as in the file,
+ * or split into edges. Sharpness is 0 for smooth to 10 for sharp. */
+typedef struct abcc_subd_out {
+    uint32_t struct_size;
+    uint32_t cap_creases, cap_crease_verts, cap_crease_sharps, cap_crease_edges, cap_corners,
+        cap_holes;
+    int32_t *crease_length;  /* creases: vertices of each run */
+    int32_t *crease_vert;    /* crease_verts: run after run */
+    float *crease_sharpness; /* crease_sharps */
+    int32_t *edge;           /* 2 * crease_edges: the vertices of each */
+    float *edge_sharpness;   /* crease_edges */
+    int32_t *corner_vert;    /* corners */
+    float *corner_sharpness; /* corners */
+    int32_t *hole;           /* holes: the face of each */
+} abcc_subd_out;
+
+static inline abcc_subd_out abcc_subd_out_default(void) {
+    abcc_subd_out out;
+    memset(&out, 0, sizeof out);
+    out.struct_size = (uint32_t)sizeof out;
+    return out;
+}
+
+/* Reads creases, corners and holes of one sample. Counts are checked against each other and every
+ * vertex and face against the mesh; nothing is written when a check fails. [any thread] */
+TOILE_API abcc_status abcc_subd_read(abcc_reader *reader, abcc_obj obj, uint32_t sample,
+                                     const abcc_subd_out *out, abcc_error *error);
+
+/* ---- face sets ---- */
+
+/* How many faces one sample of an ABCC_FACESET has. Its name is that of the object, its mesh is the
+ * parent of the object. [any thread] */
+TOILE_API abcc_status abcc_faceset_size(abcc_reader *reader, abcc_obj obj, uint32_t sample,
+                                        uint32_t *faces, abcc_error *error);
+
+/* The faces of one sample, in the file's order. A face that is not below `mesh_faces`, the number
+ * of faces of the mesh they belong to, is refused. [any thread] */
+TOILE_API abcc_status abcc_faceset_read(abcc_reader *reader, abcc_obj obj, uint32_t sample,
+                                        uint32_t mesh_faces, int32_t *face, uint32_t cap_faces,
+                                        abcc_error *error);
 
 /* ---- other parameters: user properties and arbitrary geometry parameters ---- */
 
