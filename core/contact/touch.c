@@ -494,11 +494,11 @@ static void fill_ahead(TlWorld *world) {
 }
 
 bool tl_world_touch(TlWorld *world, const double *weight, const double *grad) {
-    double clock_s = tl_clock_s();
     world->touch_count = world->counts.pressed = 0;
     world->weight = weight;
     world->grad = grad;
     bool ok = world->listed || tl_world_list_here(world);
+    double clock_s = tl_clock_s();
     fill_ahead(world);
     ok = ok && find_near(world, world->trial, world->x) && reserve_touches(world);
     if (ok) {

@@ -88,6 +88,13 @@ struct TlWorld {
     TlWorldCounts counts;
 };
 
+/* Seconds since then that pairs were looked for, measured and kept apart; 0 without a world. */
+static inline double tl_world_seconds(const TlWorld *world) {
+    return world == NULL
+               ? 0.0
+               : world->counts.broad_s + world->counts.narrow_s + world->counts.truncate_s;
+}
+
 /* NULL when memory is refused. `arena` must live as long; it grows with the lists. */
 TlWorld *tl_world_build(TlArena *arena, TlPool *pool, const TlWorldDef *def);
 /* A frame begins: lists are made anew, so that it depends on its start alone. */

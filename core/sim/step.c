@@ -42,9 +42,10 @@ static TlVerdict substep(ToileSim *sim, double from, double to, int32_t size, bo
         size <= MOST_FORCED};
     step.newton.keep_coarse = keep_coarse;
     sim->stats.contact_s += tl_lap(&clock_s);
+    double meeting_s = tl_world_seconds(contacts.world);
     TlStepResult result =
         tl_integrator(sim->def.integrator)->step(&sim->system, &contacts, &step, &sim->integration);
-    double seconds = tl_lap(&clock_s);
+    double seconds = tl_lap(&clock_s) - (tl_world_seconds(contacts.world) - meeting_s);
     TlVerdict verdict = tl_judge(sim, &result, size >= LEAST_JUDGED);
     tl_count_substep(sim, &result, verdict == TL_VERDICT_SOUND, seconds);
     return verdict;

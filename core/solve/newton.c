@@ -367,10 +367,16 @@ static void accept_step(Iteration *in, TlNewtonResult *result) {
     tl_parallel_for(system->pool, n, GRAIN, scale_range, &accept);
 }
 
+/* A clock that stands still while pairs are looked for, measured and kept apart, which is counted
+ * there. */
+static double own_clock_s(const TlContacts *contacts) {
+    return tl_clock_s() - tl_world_seconds(contacts->world);
+}
+
 /* Seconds since *clock_s, which moves on to now. */
-static double lap(double *clock_s) {
+static double lap(const TlContacts *contacts, double *clock_s) {
     double before = *clock_s;
-    *clock_s = tl_clock_s();
+    *clock_s = own_clock_s(contacts);
     return *clock_s - before;
 }
 
@@ -397,7 +403,7 @@ static bool solve_linear(const Iteration *in, int32_t k, double *clock_s, TlNewt
     }
     result->cg_iterations += tl_cg_solve(&system->cg, system->trial, tolerance, options->most_cg,
                                          system->step, &result->residual_ratio);
-    result->seconds.linear_s += lap(clock_s);
+    result->seconds.linear_s += lap(in->contacts, clock_s);
     return tl_is_finite(dot(system, system->grad, system->step));
 }
 
@@ -410,7 +416,7 @@ static bool solve_step(const Iteration *in, int32_t k, double *clock_s, TlNewton
     tl_system_derive(system, &at, true, system->grad);
     bool ok = derive_contact(system, in->contacts, in->x,
                              k == 0 && options->look_ahead ? system->ahead : NULL, system->grad);
-    result->seconds.assembly_s += lap(clock_s);
+    result->seconds.assembly_s += lap(in->contacts, clock_s);
     if (!ok || !tl_cg_precondition(&system->cg, k > 0 || options->keep_coarse)) {
         return false;
     }
@@ -457,7 +463,7 @@ static bool search_with_held(Iteration *in, int32_t k, double *clock_s, TlNewton
 TlNewtonResult tl_newton(TlSystem *system, const TlContacts *contacts, const TlNewton *options,
                          double *x) {
     TlNewtonResult result = {.finite = true};
-    double clock_s = tl_clock_s();
+    double clock_s = own_clock_s(contacts);
     Iteration in = {system, contacts, options, x, 0.0, false};
     in.elastic = options->most_iterations > 0 ? elastic_value(system, options->dt_s, x) : 0.0;
     for (int32_t k = 0; goes_on(&in, k, result.last_step_m); k++) {
@@ -476,7 +482,7 @@ TlNewtonResult tl_newton(TlSystem *system, const TlContacts *contacts, const TlN
         if (!found && result.finite && contacts->world != NULL) {
             found = search_with_held(&in, k, &clock_s, &result);
         }
-        result.seconds.search_s += lap(&clock_s);
+        result.seconds.search_s += lap(contacts, &clock_s);
         if (!found) {
             result.stuck = true;
             break;

@@ -180,7 +180,7 @@ TL_INLINE void diagonal_block(const TlOperator *A, int32_t v, double out[9]) {
     for (int i = 0; i < 9 && A->touched[v]; i++) {
         out[i] += A->contact[9 * (int64_t)v + i];
     }
-    if (tl_touch_count(A) > 0) {
+    if (tl_touch_count(A) > 0 && A->world->touch_start[v] < A->world->touch_start[v + 1]) {
         add_touch_blocks(A->world, v, out);
     }
 }

@@ -37,8 +37,7 @@ typedef struct Plan {
 
 /* ---- where the time goes ---- */
 
-/* The first three are of contact, and happen within the others; REST is what none of those counts.
- */
+/* REST is what none of the others counts. */
 enum { BROAD, NARROW, TRUNCATE, ASSEMBLY, LINEAR, SEARCH, REST, STAGES };
 
 static const char *const stage_names[STAGES] = {"broad",  "narrow", "truncate", "assembly",
@@ -66,7 +65,7 @@ static void add_seconds(Split *split, const ToileStats *stats) {
     split->seconds[REST] += stats->total_s;
     for (int32_t i = 0; i < REST; i++) {
         split->seconds[i] += seconds[i];
-        split->seconds[REST] -= i >= ASSEMBLY ? seconds[i] : 0.0;
+        split->seconds[REST] -= seconds[i];
     }
 }
 

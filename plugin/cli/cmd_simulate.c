@@ -486,7 +486,8 @@ static void print_rescues(const Totals *totals) {
 
 static void print_times(const Totals *totals) {
     double percent = totals->seconds > 0.0 ? 100.0 / totals->seconds : 0.0;
-    double stages = totals->assembly_s + totals->linear_s + totals->search_s + totals->contact_s;
+    double stages = totals->assembly_s + totals->linear_s + totals->search_s + totals->contact_s +
+                    totals->broad_s + totals->narrow_s + totals->truncate_s;
     tl_message(
         "time: assembly %.0f %%, linear solves %.0f %%, line searches %.0f %%, colliders and "
         "pins %.0f %%, statistics, cache and the rest %.0f %%.",

@@ -35,8 +35,7 @@ for scene in drape fall stack; do
         holds $scene contact $stage ms_per_frame 'x > 0'
         holds $scene contact $stage percent 'x > 0 && x < 100'
     done
-    # those of contact happen within the others
-    for stage in assembly linear search rest; do
+    for stage in broad narrow truncate assembly linear search rest; do
         percent="$percent + $(value $scene contact $stage percent)"
     done
     # printed with all digits

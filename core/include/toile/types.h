@@ -345,7 +345,7 @@ typedef struct ToileStats {
                                    through cloth */
     int32_t contact_growths;    /* times memory was asked for since the simulation was built */
     int32_t reserved_stats;
-    double broad_s;    /* of the above seconds: lists of pairs */
+    double broad_s;    /* lists of pairs; these three are no part of the above seconds */
     double narrow_s;   /* distances and potentials */
     double truncate_s; /* motion that keeps all apart */
 } ToileStats;
