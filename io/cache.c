@@ -1,11 +1,11 @@
 /* SPDX-FileCopyrightText: 2026 Toile contributors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Frames of a simulation to disk: one Alembic archive (cache_archive.c), one PC2 point cache, or
- * one OBJ file a frame and cloth. Objects of a host come in their own space, with a matrix that
- * goes on the transform of an archive; the cloths of a scene come from the simulation
+/* Frames of a simulation to disk: one Alembic archive (cache_archive.c), one point cache (PC2 or
+ * MDD), or one OBJ file a frame and cloth. Objects of a host come in their own space, with a matrix
+ * that goes on the transform of an archive; the cloths of a scene come from the simulation
  * (cache_scene.c).
  *
- * OBJ and PC2 files are in the axes of the scene or host and in the cloth's unit. */
+ * OBJ, PC2 and MDD files are in the axes of the scene or host and in the cloth's unit. */
 #include "cache_types.h"
 
 #include "platform.h"
@@ -21,25 +21,19 @@
 
 /* ---- names ---- */
 
-static bool has_ending(const char *path, const char *ending) {
-    size_t length = strlen(path), tail = strlen(ending);
-    if (length <= tail)
-        return false;
-    for (size_t i = 0; i < tail; i++) {
-        char c = path[length - tail + i];
-        if (c >= 'A' && c <= 'Z')
-            c = (char)(c - 'A' + 'a');
-        if (c != ending[i])
-            return false;
-    }
-    return true;
-}
-
+/* a name and an ending that is known */
 static TlCacheFormat format_of(const char *path) {
-    return has_ending(path, ".abc")   ? TL_CACHE_ABC
-           : has_ending(path, ".pc2") ? TL_CACHE_PC2
-           : has_ending(path, ".obj") ? TL_CACHE_OBJ
-                                      : TL_CACHE_NONE;
+    static const struct {
+        const char *ending;
+        TlCacheFormat format;
+    } known[] = {{".abc", TL_CACHE_ABC},
+                 {".pc2", TL_CACHE_POINTS},
+                 {".mdd", TL_CACHE_POINTS},
+                 {".obj", TL_CACHE_OBJ}};
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        if (strlen(path) > strlen(known[i].ending) && tl_io_has_ending(path, known[i].ending))
+            return known[i].format;
+    return TL_CACHE_NONE;
 }
 
 static bool is_plain(char c) {
@@ -76,14 +70,19 @@ static ToileStatus declare_in_points(ToileCache *cache, const TlCacheCloth *clot
                                      ToileError *error) {
     const int32_t *frames = cache->def.frames;
     if (cache->points)
-        return tl_io_fail(error, TOILE_STATUS_UNSUPPORTED,
-                          "%s: a PC2 file holds one mesh, but there are '%.64s' and '%.64s'; write "
-                          "an .abc cache instead",
-                          cache->path, cache->cloths[0].source, cloth->source);
-    return toile_pointcache_create(
-        cache->path, cloth->mesh.vertex_count, frames[0],
-        cache->def.frame_count > 1 ? (double)frames[1] - (double)frames[0] : 1.0, &cache->points,
-        error);
+        return tl_io_fail(
+            error, TOILE_STATUS_UNSUPPORTED,
+            "%s: a point cache holds one mesh, but there are '%.64s' and '%.64s'; write "
+            "an .abc cache instead",
+            cache->path, cache->cloths[0].source, cloth->source);
+    ToilePointCacheDef def = toile_pointcache_def_default();
+    def.point_count = cloth->mesh.vertex_count;
+    def.sample_count = cache->def.frame_count;
+    def.first_frame = frames[0];
+    if (cache->def.frame_count > 1)
+        def.frame_step = (double)frames[1] - (double)frames[0];
+    def.fps = cache->def.fps;
+    return toile_pointcache_create(cache->path, &def, &cache->points, error);
 }
 
 /* ---- OBJ files ---- */
@@ -164,7 +163,7 @@ static ToileStatus check_frames(const ToileCacheDef *def, TlCacheFormat format, 
         if ((int64_t)frames[i] - frames[i - 1] != (int64_t)frames[1] - frames[0])
             return tl_io_fail(
                 error, TOILE_STATUS_INVALID_ARGUMENT,
-                "An .abc or .pc2 cache needs evenly spaced frames, but %d is followed by %d "
+                "An .abc, .pc2 or .mdd cache needs evenly spaced frames, but %d is followed by %d "
                 "where the step was %lld; write .obj files, or frames such as 1-100x5",
                 (int)frames[i - 1], (int)frames[i], (long long)frames[1] - frames[0]);
     return TOILE_STATUS_OK;
@@ -174,7 +173,7 @@ static ToileStatus check_def(const ToileCacheDef *def, const char *path, ToileEr
     if (format_of(path) == TL_CACHE_NONE)
         return tl_io_fail(
             error, TOILE_STATUS_UNSUPPORTED,
-            "%s: a cache must end in .abc, .pc2 or .obj; this version writes no other", path);
+            "%s: a cache must end in .abc, .pc2, .mdd or .obj; this version writes no other", path);
     if (!(def->fps > 0.0) || !isfinite(def->fps) || !(def->unit_m > 0.0) || !isfinite(def->unit_m))
         return tl_io_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
                           "A cache needs fps and unit_m above 0");
@@ -307,7 +306,7 @@ ToileStatus toile_cache_add_object(ToileCache *cache, const ToileCacheObject *ob
     if (!grow_cloths(cache) || !prepare_cloth(cache, &local, &cloth))
         return tl_io_out_of_memory(error);
     ToileStatus status = cache->format == TL_CACHE_ABC ? tl_cache_declare(cache, &cloth, error)
-                         : cache->format == TL_CACHE_PC2
+                         : cache->format == TL_CACHE_POINTS
                              ? declare_in_points(cache, &cloth, error)
                              : declare_in_sequence(cache, &cloth, error);
     if (status == TOILE_STATUS_OK)
@@ -342,7 +341,7 @@ ToileStatus tl_cache_put(ToileCache *cache, TlCacheCloth *cloth, const float *po
                    ? tl_cache_put_sample(cache, cloth, positions, velocities, error)
                    : status;
     }
-    if (cache->format == TL_CACHE_PC2)
+    if (cache->format == TL_CACHE_POINTS)
         return toile_pointcache_add(cache->points, positions, error);
     for (size_t i = 0; i < 3 * (size_t)cloth->mesh.vertex_count; i++)
         cloth->x[i] = (double)positions[i];

@@ -13,7 +13,7 @@
 typedef enum TlCacheFormat {
     TL_CACHE_NONE,
     TL_CACHE_ABC,
-    TL_CACHE_PC2,
+    TL_CACHE_POINTS,
     TL_CACHE_OBJ
 } TlCacheFormat;
 

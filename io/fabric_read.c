@@ -5,6 +5,7 @@
  * warning; what the model cannot do is refused. */
 #include "fabric_library.h"
 #include "number.h"
+#include "platform.h"
 #include "scene_types.h"
 
 #include <math.h>
@@ -199,7 +200,7 @@ void tl_scene_read_fabric(TlSceneReader *reader, const TlKeys *cloth_keys, TlSce
     if (!value)
         return;
     tl_path_key(path, cloth_keys->path, "fabric");
-    if (value->kind == TL_JSON_STRING && tl_scene_has_ending(value->string, ".json")) {
+    if (value->kind == TL_JSON_STRING && tl_io_has_ending(value->string, ".json")) {
         cloth->fabric_name = value->string;
         read_file(reader, cloth_keys, value, cloth);
     } else if (value->kind == TL_JSON_STRING) {

@@ -58,7 +58,7 @@ static wchar_t *widen(const char *text) {
 
 static FILE *open_file(const char *path, bool writing) {
     wchar_t *wide = widen(path);
-    FILE *file = wide ? _wfopen(wide, writing ? L"wb" : L"rb") : NULL;
+    FILE *file = wide ? _wfopen(wide, writing ? L"w+b" : L"rb") : NULL;
     free(wide);
     return file;
 }
@@ -76,6 +76,10 @@ static int go_to(FILE *file, int64_t offset, int from) {
 
 static int64_t where_in(FILE *file) {
     return _ftelli64(file);
+}
+
+static int shorten(FILE *file, int64_t size) {
+    return fflush(file) == 0 ? _chsize_s(_fileno(file), size) : errno;
 }
 
 static int sync_file(const char *path) {
@@ -159,7 +163,7 @@ static bool is_absolute(const char *path) {
 #else
 
 static FILE *open_file(const char *path, bool writing) {
-    return fopen(path, writing ? "wb" : "rb");
+    return fopen(path, writing ? "w+b" : "rb");
 }
 
 bool tl_io_is_folder(const char *path) {
@@ -173,6 +177,10 @@ static int go_to(FILE *file, int64_t offset, int from) {
 
 static int64_t where_in(FILE *file) {
     return (int64_t)ftello(file);
+}
+
+static int shorten(FILE *file, int64_t size) {
+    return fflush(file) == 0 && ftruncate(fileno(file), (off_t)size) == 0 ? 0 : errno;
 }
 
 static int sync_file(const char *path) {
@@ -376,6 +384,19 @@ char *tl_io_path_beside(const char *base_file, const char *reference) {
     return path;
 }
 
+bool tl_io_has_ending(const char *path, const char *ending) {
+    size_t length = strlen(path);
+    size_t tail = strlen(ending);
+    if (length < tail)
+        return false;
+    for (size_t i = 0; i < tail; i++) {
+        char c = path[length - tail + i];
+        if ((c >= 'A' && c <= 'Z' ? c | 0x20 : c) != ending[i])
+            return false;
+    }
+    return true;
+}
+
 /* The name of this machine as it stands in temporary names. */
 static void plain_host_name(char host[HOST_LENGTH]) {
     host[0] = '\0';
@@ -522,6 +543,30 @@ void tl_io_writer_patch(TlIoWriter *writer, long offset, const void *data, size_
     if (!writer->failure &&
         (fseek(writer->file, offset, SEEK_SET) != 0 ||
          fwrite(data, 1, size, writer->file) != size || fseek(writer->file, 0, SEEK_END) != 0))
+        writer->failure = errno ? errno : EIO;
+}
+
+/* Copies `size` bytes within the file to a place before them. */
+static bool move_up(FILE *file, int64_t from, int64_t to, int64_t size) {
+    char bytes[CHUNK];
+    for (int64_t done = 0; done < size;) {
+        size_t part = size - done < (int64_t)CHUNK ? (size_t)(size - done) : CHUNK;
+        if (go_to(file, from + done, SEEK_SET) != 0 || fread(bytes, 1, part, file) != part ||
+            go_to(file, to + done, SEEK_SET) != 0 || fwrite(bytes, 1, part, file) != part)
+            return false;
+        done += (int64_t)part;
+    }
+    return true;
+}
+
+void tl_io_writer_cut(TlIoWriter *writer, int64_t offset, int64_t size) {
+    FILE *file = writer->file;
+    if (writer->failure)
+        return;
+    errno = 0;
+    int64_t end = go_to(file, 0, SEEK_END) == 0 ? where_in(file) : -1;
+    if (end < offset + size || !move_up(file, offset + size, offset, end - offset - size) ||
+        shorten(file, end - size) != 0 || go_to(file, 0, SEEK_END) != 0)
         writer->failure = errno ? errno : EIO;
 }
 

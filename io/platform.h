@@ -31,6 +31,9 @@ void tl_io_reader_close(TlIoReader *reader);
  * is only copied. NULL when memory runs out. */
 char *tl_io_path_beside(const char *base_file, const char *reference);
 
+/* Whether a path ends so, in capitals or not; `ending` is in small letters. */
+bool tl_io_has_ending(const char *path, const char *ending);
+
 /* A name for unfinished work in the same folder, `<name>.<host>.<pid>.tmp`, in a block for free();
  * NULL when memory runs out. */
 char *tl_io_temporary_path(const char *path);
@@ -57,6 +60,8 @@ void tl_io_writer_add(TlIoWriter *writer, const void *data, size_t size);
 /* Writes over `size` bytes from `offset` on, which were appended before; the next append goes to
  * the end again. A failure is remembered as above. */
 void tl_io_writer_patch(TlIoWriter *writer, long offset, const void *data, size_t size);
+/* Takes out `size` bytes at `offset`; what follows moves up. A failure is remembered as above. */
+void tl_io_writer_cut(TlIoWriter *writer, int64_t offset, int64_t size);
 /* OK, or the failure remembered so far; what lies in buffers may still fail later. */
 ToileStatus tl_io_writer_check(const TlIoWriter *writer, ToileError *error);
 /* Flushes, syncs and renames; frees the writer whatever happens. */

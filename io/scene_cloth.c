@@ -6,6 +6,7 @@
 #include "scene_types.h"
 
 #include "obj_parse.h"
+#include "platform.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -21,7 +22,7 @@
 /* ---- files ---- */
 
 bool tl_scene_names_archive(const char *text) {
-    return tl_scene_has_ending(text, ".abc") || strstr(text, ".abc:/") != NULL;
+    return tl_io_has_ending(text, ".abc") || strstr(text, ".abc:/") != NULL;
 }
 
 ToileObj *tl_scene_read_mesh(TlSceneReader *reader, const TlKeys *keys, const char *key,
@@ -38,7 +39,7 @@ ToileObj *tl_scene_read_mesh(TlSceneReader *reader, const TlKeys *keys, const ch
                             "export the mesh as OBJ");
         return NULL;
     }
-    if (!tl_scene_has_ending(text, ".obj")) {
+    if (!tl_io_has_ending(text, ".obj")) {
         tl_keys_error(keys, key, value, TOILE_STATUS_INVALID_DATA,
                       "\"%.200s\" is not the name of an OBJ file; it must end in .obj", text);
         return NULL;

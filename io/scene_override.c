@@ -136,7 +136,7 @@ static bool expand(Walk *walk, TlJson *target) {
         target->kind == TL_JSON_STRING && target->key && strcmp(target->key, "fabric") == 0;
     if (!is_fabric)
         return true;
-    if (tl_scene_has_ending(target->string, ".json"))
+    if (tl_io_has_ending(target->string, ".json"))
         return expand_fabric_file(walk, target);
     return expand_library_fabric(walk, target);
 }

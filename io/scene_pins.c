@@ -3,6 +3,8 @@
 /* Pins of a cloth: which vertices, in which frames, and the collider they follow. */
 #include "scene_types.h"
 
+#include "platform.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -157,7 +159,7 @@ static int32_t find_collider(TlSceneReader *reader, const TlKeys *keys) {
             return check_rigid(keys, &scene->colliders[i]) ? i : -1;
     }
     const TlJson *value = tl_keys_get(keys, "follow", TL_KEY_PLAIN);
-    if (tl_scene_has_ending(name, ".obj") || strstr(name, ".abc")) {
+    if (tl_io_has_ending(name, ".obj") || strstr(name, ".abc")) {
         tl_keys_unavailable(keys, "follow", value, "following a mesh is",
                             "name a collider, which may move");
         return -1;

@@ -20,19 +20,6 @@ static const TlRange zero_or_more = {0, HUGE_VAL, false};
 
 /* ---- shared ---- */
 
-bool tl_scene_has_ending(const char *text, const char *ending) {
-    size_t length = strlen(text);
-    size_t tail = strlen(ending);
-    if (length < tail)
-        return false;
-    for (size_t i = 0; i < tail; i++) {
-        char c = text[length - tail + i];
-        if ((c >= 'A' && c <= 'Z' ? c | 0x20 : c) != ending[i])
-            return false;
-    }
-    return true;
-}
-
 void tl_scene_check_name(const TlKeys *keys, const char *name) {
     const TlJson *value = tl_keys_get(keys, "name", TL_KEY_PLAIN);
     size_t longest = sizeof((ToileError *)0)->object - 1;
@@ -312,12 +299,8 @@ static char *resolve_output(TlSceneReader *reader, const TlKeys *keys, const cha
         return NULL;
     const TlJson *value = tl_keys_get(keys, key, TL_KEY_PLAIN);
     for (int32_t i = 0; i < ending_count; i++) {
-        fine = fine || tl_scene_has_ending(text, endings[i]);
+        fine = fine || tl_io_has_ending(text, endings[i]);
         bare = bare || (fine && strlen(text) == strlen(endings[i]));
-    }
-    if (!fine && tl_scene_has_ending(text, ".mdd")) {
-        tl_keys_unavailable(keys, key, value, "MDD files are", allowed);
-        return NULL;
     }
     if (!fine || bare) {
         tl_keys_error(keys, key, value, TOILE_STATUS_INVALID_DATA, "\"%.200s\" has no %s; %s", text,
@@ -333,7 +316,7 @@ static char *resolve_output(TlSceneReader *reader, const TlKeys *keys, const cha
 static void read_output(TlSceneReader *reader, const TlKeys *root) {
     static const char *const known[] = {
         "cache", "schema", "velocities", "samples_per_frame", "checkpoint_every", "preview"};
-    static const char *const cache_endings[] = {".abc", ".pc2", ".obj"};
+    static const char *const cache_endings[] = {".abc", ".pc2", ".mdd", ".obj"};
     static const char *const preview_endings[] = {".png"};
     static const TlChoice schemas[] = {{"polymesh", 0, true}, {"subd", 1, false}};
     TlKeys keys;
@@ -343,11 +326,13 @@ static void read_output(TlSceneReader *reader, const TlKeys *root) {
     ToileScene *scene = reader->scene;
     tl_keys_open_child(&keys, root, "output", TL_KEY_PLAIN, known, COUNT(known));
     scene->cache = resolve_output(reader, &keys, "cache", cache_endings, COUNT(cache_endings),
-                                  "use .abc, .pc2 or .obj");
-    if (scene->cache && tl_scene_has_ending(scene->cache, ".pc2") && scene->cloth_count > 1)
+                                  "use .abc, .pc2, .mdd or .obj");
+    bool points = scene->cache && (tl_io_has_ending(scene->cache, ".pc2") ||
+                                   tl_io_has_ending(scene->cache, ".mdd"));
+    if (points && scene->cloth_count > 1)
         tl_keys_error(&keys, "cache", tl_keys_get(&keys, "cache", TL_KEY_PLAIN),
                       TOILE_STATUS_INVALID_DATA,
-                      "a PC2 file holds one mesh, but the scene has %d cloths; use .abc or .obj",
+                      "a point cache holds one mesh, but the scene has %d cloths; use .abc or .obj",
                       scene->cloth_count);
     scene->preview = resolve_output(reader, &keys, "preview", preview_endings,
                                     COUNT(preview_endings), "use .png");

@@ -221,7 +221,7 @@ static bool read_any(TlSceneReader *reader, const TlKeys *keys, const TlJson *va
     Number number;
     if (tl_scene_names_archive(text))
         return tl_scene_open_archive(reader, keys, value, surface);
-    if (!tl_scene_has_ending(text, ".obj")) {
+    if (!tl_io_has_ending(text, ".obj")) {
         tl_keys_error(keys, "mesh", value, TOILE_STATUS_INVALID_DATA,
                       "\"%.200s\" is not the name of a mesh; it must end in .obj, or be "
                       "FILE.abc:/path",

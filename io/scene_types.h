@@ -160,7 +160,6 @@ void tl_scene_cannot_read(const TlKeys *keys, const char *key, const TlJson *val
 /* Reads the frame range under the key "frames" into the scene's arena. */
 void tl_scene_read_frames(TlSceneReader *reader, const TlKeys *keys, int flags, bool ascending,
                           int32_t **frames, int32_t *count);
-bool tl_scene_has_ending(const char *text, const char *ending);
 /* Refuses names that cannot name an object in an archive or a file. */
 void tl_scene_check_name(const TlKeys *keys, const char *name);
 

@@ -615,8 +615,8 @@ START_TEST(cache_points_are_in_scene_axes_and_units) {
     ck_assert_int_eq(toile_pointcache_open("a.pc2", &info, &reader, NULL), TOILE_STATUS_OK);
     ck_assert_int_eq(info.point_count, VERTICES);
     ck_assert_int_eq(info.sample_count, 2);
-    ck_assert_double_eq(info.first_frame, 1.0);
-    ck_assert_double_eq(info.frame_step, 1.0);
+    ck_assert_double_eq(info.first, 1.0);
+    ck_assert_double_eq(info.step, 1.0);
     for (int32_t s = 0; s < 2; s++) {
         ck_assert_int_eq(toile_pointcache_read(reader, s, P, NULL), TOILE_STATUS_OK);
         for (int32_t i = 0; i < 3 * VERTICES; i++)

@@ -381,7 +381,7 @@ START_TEST(session_pointcache_equals_positions) {
     ck_assert_int_eq(toile_pointcache_open("a.pc2", &info, &reader, NULL), TOILE_STATUS_OK);
     ck_assert_int_eq(info.point_count, VERTICES);
     ck_assert_int_eq(info.sample_count, LAST);
-    ck_assert_double_eq(info.first_frame, -3.0);
+    ck_assert_double_eq(info.first, -3.0);
     for (int32_t f = 0; f < LAST; f++) {
         ck_assert_int_eq(toile_pointcache_read(reader, f, read, NULL), TOILE_STATUS_OK);
         ck_assert_mem_eq(read, handed[f], sizeof read);

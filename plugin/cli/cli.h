@@ -122,6 +122,11 @@ void tl_json_number(FILE *out, double value);
 /* [a, b, ...] */
 void tl_json_numbers(FILE *out, const double *values, int32_t count);
 
+/* ---- parts of `toile info` ---- */
+
+/* Prints what a point cache (.pc2, .mdd) holds; answers an exit code. */
+int tl_info_points(const char *path, bool json);
+
 /* ---- previews ---- */
 
 /* What a preview shows. Start from tl_preview_default. */

@@ -14,9 +14,10 @@
 #define PROPERTY_BYTES 4096
 
 static const char help[] =
-    "usage: toile info FILE.abc|SCENE [--json] [--set KEY=VALUE]...\n\n"
+    "usage: toile info FILE.abc|FILE.pc2|FILE.mdd|SCENE [--json] [--set KEY=VALUE]...\n\n"
     "Of an archive: who wrote it, its objects with their counts, samples, frames, uvs, velocities\n"
-    "and properties. Of a scene: cloths, fabrics, colliders and frames.\n\n"
+    "and properties. Of a point cache: points, samples and when. Of a scene: cloths, fabrics, "
+    "colliders and frames.\n\n"
     "  --json            as JSON\n"
     "  --set KEY=VALUE   replaces a value of the scene first; repeatable\n";
 
@@ -487,6 +488,8 @@ static int parse(int argc, char **argv, const char **sets) {
     if (optind + 1 < argc)
         return tl_usage(command, "info takes one file, but '%s' follows '%s'", argv[optind + 1],
                         argv[optind]);
+    if (tl_has_ending(argv[optind], ".pc2") || tl_has_ending(argv[optind], ".mdd"))
+        return tl_info_points(argv[optind], json);
     if (is_archive(argv[optind]))
         return info_archive(argv[optind], json);
     return info_scene(argv[optind], sets, set_count, json);

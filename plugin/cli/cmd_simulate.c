@@ -188,10 +188,9 @@ static int choose_output(Run *run) {
     if (!run->output)
         return refuse(run, "no output is named: give -o FILE.abc, or output.cache in the scene.");
     if (!tl_has_ending(run->output, ".abc") && !tl_has_ending(run->output, ".pc2") &&
-        !tl_has_ending(run->output, ".obj"))
-        return refuse(run,
-                      "the output must be a name that ends in .abc, .pc2 or .obj: this version "
-                      "writes no other.");
+        !tl_has_ending(run->output, ".mdd") && !tl_has_ending(run->output, ".obj"))
+        return refuse(run, "the output must be a name that ends in .abc, .pc2, .mdd or .obj: this "
+                           "version writes no other.");
     if (options->preview && !tl_has_ending(run->output, ".abc"))
         return refuse(run, "--preview draws an .abc cache; write one by -o FILE.abc.");
     if (options->preview && !tl_has_ending(options->preview, ".png"))

@@ -11,7 +11,8 @@
 const char tl_simulate_help[] =
     "usage: toile simulate SCENE [options]\n\n"
     "Simulates the scene from its first frame and writes a cache.\n\n"
-    "  -o, --output FILE    cache to write: .abc, .pc2 (one cloth), or .obj for one file a frame\n"
+    "  -o, --output FILE    cache to write: .abc; .pc2 or .mdd (one cloth); .obj: one file a "
+    "frame\n"
     "                       (name.0001.obj); default: output.cache of the scene\n"
     "  --frames R           frames to write, such as 1-48, 1-100x5 or 1,10,20; default: the "
     "scene's\n"

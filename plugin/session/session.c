@@ -115,9 +115,10 @@ static ToileStatus check_def(const ToileSessionDef *def, ToileError *error) {
     if (!(def->unit_m > 0.0) || !isfinite(def->unit_m))
         return tl_session_fail(error, TOILE_STATUS_INVALID_ARGUMENT, NULL,
                                "unit_m must be a number above 0: metres per unit of the host.");
-    if (def->cache && !ends_in(def->cache, ".abc") && !ends_in(def->cache, ".pc2"))
+    if (def->cache && !ends_in(def->cache, ".abc") && !ends_in(def->cache, ".pc2") &&
+        !ends_in(def->cache, ".mdd"))
         return tl_session_fail(error, TOILE_STATUS_UNSUPPORTED, NULL,
-                               "The cache '%.300s' must end in .abc or .pc2.", def->cache);
+                               "The cache '%.300s' must end in .abc, .pc2 or .mdd.", def->cache);
     return TOILE_STATUS_OK;
 }
 

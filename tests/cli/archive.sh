@@ -47,6 +47,24 @@ own_reader() {
     say "toile info reads the cache and the scene"
 }
 
+# points FILE FORMAT WHEN: a point cache of the scene says what it holds, and refuses to when it is cut.
+points() {
+    expect 0 simulate ok.json -o "$1" --quiet
+    expect 0 info "$1"
+    grep -q "$2 point cache" "$log/out" || fail "info does not know $1"
+    grep -q "81 points, 4 samples $3" "$log/out" || fail "info on $1"
+    expect 0 info --json "$1"
+    grep -q '"points": 81, "samples": 4' "$log/out" || fail "info --json on $1"
+    head -c 1000 "$1" >"cut.${1##*.}"
+    refuses 65 'cut' info "cut.${1##*.}"
+}
+
+point_caches() {
+    points a.pc2 PC2 'of frames 1 to 4, one every 1$'
+    points a.mdd MDD 'from 0.0416667 to 0.166667 s, one every 0.0416667 s$'
+    say "toile info reads point caches"
+}
+
 # png FILE: is a PNG of some size.
 png() {
     [ "$(head -c 4 "$1" | tail -c 3)" = PNG ] || fail "$1 is no picture"
@@ -137,6 +155,7 @@ scene ok.json mesh.obj 1-4 '"output": {"velocities": true}'
 expect 0 simulate ok.json -o out.abc
 official_library
 own_reader
+point_caches
 previews
 sheets_of_several
 fabrics

@@ -20,8 +20,8 @@ usage() {
     refuses 64 'threads' simulate ok.json --threads many
     refuses 64 'progress' simulate ok.json --progress loud
     refuses 64 'no output' simulate ok.json
-    refuses 64 '\.pc2 or \.obj' simulate ok.json -o a.mdd
-    refuses 64 '\.pc2 or \.obj' simulate ok.json -o .abc
+    refuses 64 '\.mdd or \.obj' simulate ok.json -o a.usd
+    refuses 64 '\.mdd or \.obj' simulate ok.json -o .abc
     refuses 64 '\.png' simulate ok.json -o a.abc --preview a.jpg
     refuses 64 '\.abc' simulate ok.json -o a.obj --preview a.png
     refuses 64 '--resume' simulate ok.json -o a.abc --resume

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 Toile contributors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where frames go: one Alembic archive, one PC2 point cache, or one OBJ file a frame. Nothing
- * appears under the final name before toile_cache_finish (OBJ: before each frame is whole).
+/* Where frames go: one Alembic archive, one point cache (PC2 or MDD), or one OBJ file a frame.
+ * Nothing appears under the final name before toile_cache_finish (OBJ: before each frame is whole).
  *
  * Two ways in: toile_cache_create and toile_cache_add write the cloths of a scene, in metres and
  * scene axes as the simulation has them; toile_cache_open, toile_cache_add_object and
@@ -22,10 +22,10 @@ typedef struct ToileCache ToileCache;
 
 /* ---- scenes ---- */
 
-/* Opens `path`, whose ending (.abc, .pc2 or .obj) picks the format, for the cloths of a scene.
- * `frames`: what will be written, evenly spaced for .abc and .pc2. PC2 holds one cloth. Archives
- * are in the scene's unit, the others in the unit of each cloth. Temporary files of the same name
- * that a process of this machine left when it was killed are removed. [any thread] */
+/* Opens `path`, whose ending (.abc, .pc2, .mdd or .obj) picks the format, for the cloths of a
+ * scene. `frames`: what will be written, evenly spaced but for .obj. PC2 and MDD hold one cloth.
+ * Archives are in the scene's unit, the others in the unit of each cloth. Temporary files of the
+ * same name that a process of this machine left when it was killed are removed. [any thread] */
 TOILE_API ToileStatus toile_cache_create(const char *path, const ToileScene *scene,
                                          const int32_t *frames, int32_t frame_count,
                                          ToileCache **out, ToileError *error);

@@ -16,8 +16,8 @@
  * written ends it.
  *
  * In an .abc cache a cloth is the mesh /<name>/<name>Shape, its name with every byte other than
- * letters, digits and _ as _, and _2, _3... behind a name that is taken. A .pc2 cache holds the
- * positions of one cloth in its object's space and the host's axes. */
+ * letters, digits and _ as _, and _2, _3... behind a name that is taken. A .pc2 or .mdd cache holds
+ * the positions of one cloth in its object's space and the host's axes. */
 #ifndef TOILE_SESSION_SESSION_H
 #define TOILE_SESSION_SESSION_H
 
@@ -45,8 +45,8 @@ typedef struct ToileSessionDef {
                                    host whose Y is up sets it */
     double drag_kg_per_m2_s;    /* default 0 */
     double contact_thickness_m; /* below 0 (default): by fabric */
-    const char *cache; /* .abc or .pc2 to be written while stepping; NULL (default): none; copied.
-                          PC2 holds one cloth. */
+    const char *cache; /* .abc, .pc2 or .mdd to be written while stepping; NULL (default): none;
+                          copied. PC2 and MDD hold one cloth. */
     ToileLog log;
     ToileProgress progress; /* called during a step; false cancels it */
     int32_t contact_self; /* 1 (default): cloths meet themselves and each other; 0: only colliders,
