@@ -522,7 +522,8 @@ START_TEST(cache_refuses_what_it_cannot_write) {
     refused(&fixture, "a.abc", falling, 2, TOILE_STATUS_INVALID_ARGUMENT);
     refused(&fixture, "a.abc", uneven, 0, TOILE_STATUS_INVALID_ARGUMENT);
     refused(&fixture, "a.pc2", uneven, 3, TOILE_STATUS_INVALID_ARGUMENT);
-    refused(&fixture, "a.mdd", frames_1_to_3, 3, TOILE_STATUS_UNSUPPORTED);
+    refused(&fixture, "a.mdd", uneven, 3, TOILE_STATUS_INVALID_ARGUMENT);
+    refused(&fixture, "a.usd", frames_1_to_3, 3, TOILE_STATUS_UNSUPPORTED);
     refused(&fixture, "no/such/folder/a.pc2", frames_1_to_3, 3, TOILE_STATUS_CANNOT_CREATE);
     refused(&fixture, ".abc", frames_1_to_3, 3, TOILE_STATUS_UNSUPPORTED);
     ck_assert_int_eq(mkdir("d.abc", 0777) | mkdir("d.pc2", 0777), 0);
