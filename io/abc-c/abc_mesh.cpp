@@ -143,3 +143,17 @@ abcc_status abcc_mesh_read(abcc_reader *reader, abcc_obj obj, uint32_t sample,
         copy_mesh(reader, mesh, *out);
     });
 }
+
+abcc_status abcc_points_size(abcc_reader *reader, abcc_obj obj, uint32_t sample, uint32_t *points,
+                             abcc_error *error) {
+    return on_reader(reader, error, [&] {
+        need(points, "the place for the count");
+        const Object &object = object_of(reader, obj);
+        if (object.kind != ABCC_POINTS && object.kind != ABCC_CURVES)
+            fail(ABCC_E_ARG, named(object.path) + " is neither points nor curves");
+        need_sample(object, sample);
+        *points = Column(object, find_array(object, object.data, "P", Util::kFloat32POD, 3), "P",
+                         sample, object.times->getSampleTime(sample))
+                      .count();
+    });
+}

@@ -102,7 +102,8 @@ private:
         return stored_[i].target = target;
     }
 
-    /* Walks the path of an instance's source from the top. */
+    /* Walks the path of an instance's source from the top; the instance itself when there is
+     * nothing. */
     std::uint32_t follow(std::uint32_t i, std::uint32_t links) {
         const std::string source = stored_[i].source;
         std::uint32_t at = 0;
@@ -110,9 +111,7 @@ private:
             const std::size_t end = std::min(source.find('/', begin), source.size());
             const std::uint32_t next = child_named(at, source.substr(begin, end - begin));
             if (next == none)
-                fail(ABCC_E_CORRUPT, named(stored_[i].reader->getFullName()) +
-                                         ": the instance's source " + named(source) +
-                                         " is not in the file");
+                return i; /* shows nothing; the rest of the file is sound all the same */
             at = resolve(next, links + 1);
             begin = end + 1;
         }
@@ -150,6 +149,7 @@ private:
         object.path = path;
         object.parent = parent;
         object.reader = stored_[target].reader;
+        object.source = stored_[i].source;
         if (target == i && object.reader->getFullName() == path)
             stored_[i].row = row;
         else
@@ -334,6 +334,7 @@ abcc_status abcc_object_get(abcc_reader *reader, abcc_obj obj, abcc_object *obje
         object->name = found.name.c_str();
         object->path = found.path.c_str();
         object->schema = found.schema.c_str();
+        object->source = found.source.c_str();
     });
 }
 

@@ -71,6 +71,8 @@ const Params &params_of(abcc_reader *reader, abcc_obj obj) {
         auto params = std::make_unique<Params>();
         add_all(object, find_compound(object.data, ".arbGeomParams"), ABCC_IN_ARB, "", *params);
         add_all(object, find_compound(object.data, ".userProperties"), ABCC_IN_USER, "", *params);
+        if (object.kind == ABCC_OTHER && obj != 0)
+            add_all(object, object.reader->getProperties(), ABCC_IN_USER, "", *params);
         object.params = std::move(params);
     }
     return *object.params;

@@ -49,7 +49,7 @@ struct GeomParam {
 
 /* One row of the object table. */
 struct Object {
-    std::string name, path, schema, uv_name;
+    std::string name, path, schema, source, uv_name;
     abcc_obj parent = 0, instance_of = 0;
     abcc_kind kind = ABCC_OTHER;
     std::uint32_t samples = 0;

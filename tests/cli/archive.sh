@@ -35,9 +35,9 @@ official_library() {
 
 own_reader() {
     expect 0 info out.abc
-    grep -q '/square/squareShape  mesh, 81 vertices, 128 faces, fixed topology, 4 samples' \
+    grep -q '^    /square/squareShape  mesh, 81 vertices, 128 faces, fixed topology, velocities, 4 samples, frames 1 to 4 .*, every frame$' \
         "$log/out" || fail "info does not describe the mesh"
-    grep -q "frames 1 to 4), uvs 'uv' (face-varying), velocities" "$log/out" || fail "info"
+    grep -q "^      uvs 'uv', face-varying, indexed, 81 values$" "$log/out" || fail "info on uvs"
     [ "$(property out.abc complete)" = 1 ] || fail "not complete"
     [ "$(property out.abc source_name)" = '"square"' ] || fail "no source name"
     [ "$(property out.abc unit_m)" = 1 ] || fail "no unit"

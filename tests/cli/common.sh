@@ -88,10 +88,10 @@ END
 
 # property FILE NAME: the value of a user property, by toile info.
 property() {
-    "$toile" info "$1" | sed -n "s/^    $2 = //p"
+    "$toile" info "$1" | sed -n "s/^ *user [^ ]* $2 = //p"
 }
 
 # samples FILE: how many samples the first mesh has, by toile info.
 samples() {
-    "$toile" info --json "$1" | sed -n 's/.*"kind": "mesh".*"samples": \([0-9]*\).*/\1/p' | head -n 1
+    "$toile" info --json "$1" | sed -n 's/.*"kind": "mesh"[^{]*"samples": \([0-9]*\).*/\1/p' | head -n 1
 }

@@ -141,6 +141,8 @@ typedef struct abcc_object {
     const char *path;   /* "/a/b"; of the top object "/" */
     const char *schema; /* "AbcGeom_PolyMesh_v1" and so on, or "" */
     int constant;       /* 1: those samples are all equal, so that nothing moves */
+    const char *source; /* of an instance the path of what it stands for, else ""; when the file
+                         * holds no such object, instance_of is 0 and there is no data */
 } abcc_object;
 
 static inline abcc_object abcc_object_default(void) {
@@ -300,6 +302,10 @@ static inline abcc_mesh_out abcc_mesh_out_default(void) {
 TOILE_API abcc_status abcc_mesh_read(abcc_reader *reader, abcc_obj obj, uint32_t sample,
                                      const abcc_mesh_out *out, abcc_error *error);
 
+/* How many points one sample of ABCC_POINTS or ABCC_CURVES has. [any thread] */
+TOILE_API abcc_status abcc_points_size(abcc_reader *reader, abcc_obj obj, uint32_t sample,
+                                       uint32_t *points, abcc_error *error);
+
 /* ---- uv sets ---- */
 
 /* One uv set of a mesh. */
@@ -455,7 +461,8 @@ static inline abcc_param abcc_param_default(void) {
     return param;
 }
 
-/* How many parameters an object has. [any thread] */
+/* How many parameters an object has. Of an ABCC_OTHER, of whose schema nothing is known, all its
+ * properties count as user properties. [any thread] */
 TOILE_API abcc_status abcc_param_count(abcc_reader *reader, abcc_obj obj, uint32_t *count,
                                        abcc_error *error);
 

@@ -1,0 +1,143 @@
+/* SPDX-FileCopyrightText: 2026 Toile contributors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Learns of one object of an archive. Of a mesh the first sample's faces and uvs are read, so that
+ * what contradicts itself is known; of what changes in number every sample is counted. */
+#include "info_object.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void note(TlInfoObject *info, abcc_status status, const abcc_error *error) {
+    if (status != ABCC_OK && !info->problem[0])
+        snprintf(info->problem, sizeof info->problem, "%s", error->text);
+}
+
+static void widen(TlInfoRange *range, uint32_t value) {
+    range->low = value < range->low ? value : range->low;
+    range->high = value > range->high ? value : range->high;
+}
+
+/* ---- meshes ---- */
+
+/* Reads the faces and uvs of the first sample, for what the checks of the reader say. */
+static void probe_faces(abcc_reader *reader, abcc_obj obj, TlInfoObject *info) {
+    abcc_error error = {0};
+    abcc_mesh_out out = abcc_mesh_out_default();
+    out.cap_faces = info->mesh.faces;
+    out.cap_corners = info->mesh.corners;
+    out.face_count = malloc(((size_t)info->mesh.faces + 1) * sizeof *out.face_count);
+    out.index = malloc(((size_t)info->mesh.corners + 1) * sizeof *out.index);
+    if (info->mesh.uv_values)
+        out.uv_index = malloc(((size_t)info->mesh.corners + 1) * sizeof *out.uv_index);
+    if (out.face_count && out.index && (out.uv_index || !info->mesh.uv_values))
+        note(info, abcc_mesh_read(reader, obj, 0, &out, &error), &error);
+    free(out.face_count);
+    free(out.index);
+    free(out.uv_index);
+}
+
+static void learn_mesh(abcc_reader *reader, abcc_obj obj, TlInfoObject *info) {
+    abcc_error error = {0};
+    abcc_status status = abcc_mesh_size(reader, obj, 0, &info->mesh, &error);
+    note(info, status, &error);
+    info->has_mesh = status == ABCC_OK;
+    if (!info->has_mesh)
+        return;
+    info->verts = (TlInfoRange){info->mesh.verts, info->mesh.verts};
+    info->faces = (TlInfoRange){info->mesh.faces, info->mesh.faces};
+    for (uint32_t k = 1; info->mesh.topology == ABCC_TOPO_CHANGING && k < info->object.samples;
+         k++) {
+        abcc_mesh_sizes sizes = abcc_mesh_sizes_default();
+        status = abcc_mesh_size(reader, obj, k, &sizes, &error);
+        note(info, status, &error);
+        if (status != ABCC_OK)
+            break;
+        widen(&info->verts, sizes.verts);
+        widen(&info->faces, sizes.faces);
+    }
+    probe_faces(reader, obj, info);
+    if (info->object.kind != ABCC_SUBD)
+        return;
+    status = abcc_subd_size(reader, obj, 0, &info->subd, &error);
+    note(info, status, &error);
+    info->has_subd = status == ABCC_OK;
+}
+
+/* ---- others ---- */
+
+typedef abcc_status CountFunction(abcc_reader *reader, abcc_obj obj, uint32_t sample,
+                                  uint32_t *count, abcc_error *error);
+
+static void learn_count(abcc_reader *reader, abcc_obj obj, CountFunction *count, TlInfoObject *info,
+                        TlInfoRange *range) {
+    uint32_t samples = info->object.constant ? 1 : info->object.samples;
+    *range = (TlInfoRange){UINT32_MAX, 0};
+    for (uint32_t k = 0; k < samples; k++) {
+        abcc_error error = {0};
+        uint32_t found = 0;
+        abcc_status status = count(reader, obj, k, &found, &error);
+        note(info, status, &error);
+        widen(range, found);
+    }
+}
+
+static double determinant(const double m[16]) {
+    return m[0] * (m[5] * m[10] - m[6] * m[9]) - m[1] * (m[4] * m[10] - m[6] * m[8]) +
+           m[2] * (m[4] * m[9] - m[5] * m[8]);
+}
+
+static void learn_transform(abcc_reader *reader, abcc_obj obj, TlInfoObject *info) {
+    abcc_error error = {0};
+    int inherits = 1;
+    abcc_status status =
+        abcc_xform_read(reader, obj, info->times.first, info->matrix, &inherits, &error);
+    note(info, status, &error);
+    info->has_transform = status == ABCC_OK;
+    info->inherits = inherits != 0;
+    info->mirrored = info->has_transform && determinant(info->matrix) < 0.0;
+}
+
+static void learn_kind(abcc_reader *reader, abcc_obj obj, TlInfoObject *info) {
+    switch (info->object.kind) {
+    case ABCC_XFORM:
+        learn_transform(reader, obj, info);
+        break;
+    case ABCC_MESH:
+    case ABCC_SUBD:
+        if (info->object.samples > 0)
+            learn_mesh(reader, obj, info);
+        break;
+    case ABCC_POINTS:
+    case ABCC_CURVES:
+        if (info->object.samples > 0)
+            learn_count(reader, obj, abcc_points_size, info, &info->verts);
+        break;
+    case ABCC_FACESET:
+        if (info->object.samples > 0)
+            learn_count(reader, obj, abcc_faceset_size, info, &info->faces);
+        break;
+    default:
+        break;
+    }
+}
+
+bool tl_info_learn(abcc_reader *reader, abcc_obj obj, TlInfoObject *info, abcc_error *error) {
+    abcc_error here = {0};
+    memset(info, 0, sizeof *info);
+    info->object = abcc_object_default();
+    info->times = abcc_times_default();
+    info->mesh = abcc_mesh_sizes_default();
+    info->subd = abcc_subd_sizes_default();
+    if (abcc_object_get(reader, obj, &info->object, error) != ABCC_OK)
+        return false;
+    note(info, abcc_times_get(reader, obj, &info->times, &here), &here);
+    note(info,
+         abcc_visibility(reader, obj, info->times.first, &info->visible, &info->visibility_samples,
+                         &here),
+         &here);
+    learn_kind(reader, obj, info);
+    if (info->object.source[0] && info->object.instance_of == 0)
+        snprintf(info->problem, sizeof info->problem, "there is no '%.200s' in the file",
+                 info->object.source);
+    return true;
+}
