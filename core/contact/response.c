@@ -3,11 +3,13 @@
 /* Contact potential per vertex, a function of the distance d to a collider:
  *
  *   d >= r          0
- *   r/2 <= d < r    k/2 (r - d)^2
- *   d0 <= d < r/2   -k r^2/4 ln d + const, twice continuously differentiable at r/2
+ *   d < r           soft/2 (r - d)^2
+ *   d < d1 = r/2    in addition hard (d - d1)^2 ln(d1/d), which has no end: whatever presses finds
+ *                   its balance before the distance that motion keeps, where it could not slide
  *   d < d0          its quadratic continuation, so that it is finite everywhere; d0 = r/2000
  *
- * k = area * pressure / r: a load of that pressure presses the cloth through its contact distance,
+ * soft = area * pressure / r: a load of that pressure presses the cloth through its contact
+ * distance,
  * whatever the mesh. Friction is Coulomb's, lagged: the normal force and the tangent plane are
  * those of the current Newton iterate, the slip counts from the place the vertex would have had it
  * stuck. f1(y) = 2y - y^2 for y = slip/slip_m < 1 smooths the start; the Hessian of that potential
@@ -22,23 +24,27 @@
 /* slip that has no direction, over slip_m */
 #define LEAST_SLIP 1e-9
 #define SOFT_END 5e-4       /* d0 over r */
+#define NEAR 0.5            /* d1 over r */
 #define APPROACH 0.6        /* a step may take a vertex to this part of its distance */
 #define PROJECTION_ROUNDS 8 /* for places between colliders */
 
-double tl_contact_potential(double k, double r, double d, double *first, double *second) {
-    if (d >= 0.5 * r) {
-        *first = -k * (r - d);
-        *second = k;
-        return 0.5 * k * (r - d) * (r - d);
-    }
-    double d0 = SOFT_END * r, at = d > d0 ? d : d0, c = 0.25 * k * r * r;
-    double value = 0.125 * k * r * r + c * tl_ln(0.5 * r / at);
-    *first = -c / at;
-    *second = c / (at * at);
-    if (d < d0) {
-        double e = d - d0;
-        value += *first * e + 0.5 * *second * e * e;
-        *first += *second * e;
+TlStiffness tl_contact_stiffness(double area, double pressure, double r) {
+    double k = area * pressure / r;
+    return (TlStiffness){(float)k, (float)(TL_HARD * k)};
+}
+
+double tl_contact_potential(TlStiffness k, double r, double d, double *first, double *second) {
+    double soft = (double)k.soft, near = NEAR * r, value = 0.5 * soft * (r - d) * (r - d);
+    *first = -soft * (r - d);
+    *second = soft;
+    if (d < near) {
+        double d0 = SOFT_END * r, at = d > d0 ? d : d0, past = d - at, hard = (double)k.hard;
+        double e = at - near, ln = tl_ln(near / at);
+        double slope = hard * (2.0 * e * ln - e * e / at);
+        double bend = hard * (2.0 * ln - 4.0 * e / at + e * e / (at * at));
+        value += hard * e * e * ln + (slope + 0.5 * bend * past) * past;
+        *first += slope + bend * past;
+        *second += bend;
     }
     return value;
 }
@@ -50,7 +56,8 @@ double tl_contact_value(const TlContacts *contacts, int32_t cloth, double area, 
         double r = contacts->radius[cloth * contacts->collider_count + i];
         double d = tl_collider_distance(&contacts->now[i], x, &n);
         if (d < r) {
-            total += tl_contact_potential(area * TL_CONTACT_PRESSURE / r, r, d, &first, &second);
+            TlStiffness k = tl_contact_stiffness(area, TL_CONTACT_PRESSURE, r);
+            total += tl_contact_potential(k, r, d, &first, &second);
         }
     }
     return total;
@@ -67,7 +74,8 @@ int32_t tl_contact_derive(const TlContacts *contacts, int32_t cloth, double area
         if (d >= r) {
             continue;
         }
-        tl_contact_potential(area * TL_CONTACT_PRESSURE / r, r, d, &first, &second);
+        tl_contact_potential(tl_contact_stiffness(area, TL_CONTACT_PRESSURE, r), r, d, &first,
+                             &second);
         const double a[3] = {n.x, n.y, n.z};
         for (int j = 0; j < 3; j++) {
             grad[j] += first * a[j];

@@ -32,10 +32,18 @@ typedef struct TlFriction {
 
 /* a load that presses cloth through its contact distance, Pa */
 #define TL_CONTACT_PRESSURE 1000.0
+/* stiffness of the near part over that of the far one */
+#define TL_HARD 10.0
 
-/* The potential over a distance d, N m, with its first and second derivative; r: contact distance,
- * k: stiffness at its begin, N/m. */
-double tl_contact_potential(double k, double r, double d, double *first, double *second);
+/* How stiff a contact is, N/m: within its distance r, and in addition where it gets near. */
+typedef struct TlStiffness {
+    float soft, hard;
+} TlStiffness;
+
+/* Of what is pressed over an area, m^2, and meets through its distance r under `pressure`, Pa. */
+TlStiffness tl_contact_stiffness(double area, double pressure, double r);
+/* The potential over a distance d, N m, with its first and second derivative. */
+double tl_contact_potential(TlStiffness k, double r, double d, double *first, double *second);
 /* Normal potential of one vertex of area `area`. */
 double tl_contact_value(const TlContacts *contacts, int32_t cloth, double area, TlVec3 x);
 /* Adds gradient and projected Hessian (9) of the normal potential; answers the deepest contact's

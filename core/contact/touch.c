@@ -35,6 +35,8 @@ enum { PARTS = 64 };
 #define SAME_SIDE 0.5
 /* what is nearer to the nearest than this part of the contact distance shares with it */
 #define SHARED 0.1
+/* square of the sine of edges that count as parallel */
+#define PARALLEL 0.01
 /* stiffness over inertia, at least */
 #define STOP 10.0
 
@@ -85,7 +87,7 @@ static bool reserve(TlWorld *world) {
     if (world->near == NULL || world->near_room < world->pairs.capacity) {
         world->near_room = world->pairs.capacity;
         world->near = TL_NEW(world->arena, int32_t, world->near_room);
-        world->held = TL_NEW(world->arena, float, world->near_room);
+        world->held = TL_NEW(world->arena, TlStiffness, world->near_room);
     }
     return world->near != NULL && world->held != NULL;
 }
@@ -209,15 +211,16 @@ static double nearest_part(const TlWorld *world, int32_t i) {
     return own > 0.0 ? own / sum : 0.0;
 }
 
+static TlVec3 corner(const double *x, const TlPair *pair, int i) {
+    return tl_load3(x + 3 * (int64_t)pair->vertex[i]);
+}
+
 /* Two edges meet as far as they cross: fully in their middles and at right angles, not at all at
  * their ends and when they are parallel, where vertices take over. 0 to 1. */
 static double crossing_part(const double *x, const TlPair *pair, const TlClosest *closest) {
     const double *w = closest->weight;
-    TlVec3 p[4];
-    for (int i = 0; i < 4; i++) {
-        p[i] = tl_load3(x + 3 * (int64_t)pair->vertex[i]);
-    }
-    TlVec3 a = tl_sub3(p[1], p[0]), b = tl_sub3(p[3], p[2]), c = tl_cross3(a, b);
+    TlVec3 a = tl_sub3(corner(x, pair, 1), corner(x, pair, 0));
+    TlVec3 b = tl_sub3(corner(x, pair, 3), corner(x, pair, 2)), c = tl_cross3(a, b);
     double sine2 = tl_dot3(c, c) / (tl_dot3(a, a) * tl_dot3(b, b));
     double part = 16.0 * w[0] * w[1] * w[2] * w[3] * sine2;
     return part > 0.0 ? part : 0.0;
@@ -299,19 +302,35 @@ static double inertia_of(const TlWorld *world, const TlPair *pair, const TlClose
     return inverse > 0.0 ? 1.0 / inverse : 0.0;
 }
 
-/* Stiffness of a contact at its begin, N/m: by its area, and enough to stop in a sub-step what
- * comes with the speed that sub-steps are made for. */
-static double stiffness_of(const TlWorld *world, const double *x, int32_t i, double r) {
+/* 1, and less for edges that are all but parallel, whose closest points are anywhere. */
+static double crossing_sine(const double *x, const TlPair *pair) {
+    TlVec3 a = tl_sub3(corner(x, pair, 1), corner(x, pair, 0));
+    TlVec3 b = tl_sub3(corner(x, pair, 3), corner(x, pair, 2)), c = tl_cross3(a, b);
+    double part = tl_dot3(c, c) / (PARALLEL * tl_dot3(a, a) * tl_dot3(b, b));
+    return part < 1.0 ? part * (2.0 - part) : 1.0;
+}
+
+static TlStiffness scaled(TlStiffness k, double soft, double hard) {
+    return (TlStiffness){(float)((double)k.soft * soft), (float)((double)k.hard * hard)};
+}
+
+/* Stiffness of a contact: by its area, and enough to stop in a sub-step what comes with the speed
+ * that sub-steps are made for. What is near counts in full, wherever edges cross. */
+static TlStiffness stiffness_of(const TlWorld *world, const double *x, int32_t i, double r) {
     const TlPair *pair = &world->pairs.pair[world->near[i]];
     const TlClosest *closest = &world->closest[i];
     bool edges = world->near[i] >= world->pairs.vertex_triangle;
-    bool cloths = body_of_others(world, pair) < 0;
-    double pressure = cloths ? CLOTH_PRESSURE : TL_CONTACT_PRESSURE;
-    double k = area_of(world, pair, edges, closest) * pressure / r;
+    double pressure = body_of_others(world, pair) < 0 ? CLOTH_PRESSURE : TL_CONTACT_PRESSURE;
+    double area = area_of(world, pair, edges, closest);
     if (world->slip_m > 0.0) {
-        k = tl_max(k, STOP * inertia_of(world, pair, closest));
+        area = tl_max(area, STOP * inertia_of(world, pair, closest) * r / pressure);
     }
-    return k * (edges ? crossing_part(x, pair, closest) : nearest_part(world, i));
+    TlStiffness k = tl_contact_stiffness(area, pressure, r);
+    if (edges) {
+        return scaled(k, crossing_part(x, pair, closest), crossing_sine(x, pair));
+    }
+    double part = nearest_part(world, i);
+    return scaled(k, part, part);
 }
 
 /* Friction of both sides: a collider's where it has one, the mean of two cloths. */
@@ -418,19 +437,20 @@ static bool evaluate(const Evaluate *in, int32_t i, TlTouch *touch) {
     if (!(r > 0.0) || d + tl_min(0.0, coming) >= r) {
         return false;
     }
-    double k = stiffness_of(world, world->x, i, r), push;
-    if (!(k > 0.0)) {
+    TlStiffness k = stiffness_of(world, world->x, i, r);
+    double push;
+    if (!(k.soft > 0.0F || k.hard > 0.0F)) {
         return false;
     }
-    world->held[index] = (float)k;
-    k = (double)world->held[index];
+    world->held[index] = k;
     memset(touch, 0, sizeof *touch);
     if (d < r) {
         touch->value = tl_contact_potential(k, r, d, &first, &second);
         TlVec3 q = weighted_others(world, pair, closest, in->ahead);
         push = -second * tl_dot3(n, q);
     } else {
-        second = k;
+        /* as far as it is coming */
+        second = tl_max((double)k.soft, coming < -d ? (double)k.hard / TL_HARD : 0.0);
         push = second * (r - d - tl_dot3(n, weighted_others(world, pair, closest, in->ahead)));
     }
     double hess[9] = {0};
@@ -540,9 +560,10 @@ static double value_range(void *data, int32_t begin, int32_t end) {
         double r = reach_of(world, pair, edges, closest);
         if (d < r) {
             /* the stiffness counts as fixed in derivatives */
-            double k = world->holds && world->held[index] > 0.0F
-                           ? (double)world->held[index]
-                           : stiffness_of(world, world->trial, i, r);
+            TlStiffness k = world->held[index];
+            if (!world->holds || !(k.soft > 0.0F || k.hard > 0.0F)) {
+                k = stiffness_of(world, world->trial, i, r);
+            }
             total += tl_contact_potential(k, r, d, &first, &second);
         }
     }
@@ -590,8 +611,9 @@ static void hold_range(void *data, int32_t begin, int32_t end) {
         const TlPair *pair = &world->pairs.pair[world->near[i]];
         bool edges = world->near[i] >= world->pairs.vertex_triangle;
         double r = reach_of(world, pair, edges, &world->closest[i]);
-        double k = r > 0.0 ? stiffness_of(world, world->x, i, r) : 0.0;
-        world->held[world->near[i]] = (float)k;
+        if (r > 0.0) {
+            world->held[world->near[i]] = stiffness_of(world, world->x, i, r);
+        }
     }
 }
 

@@ -72,8 +72,8 @@ struct TlWorld {
     int32_t near_count, near_room, closest_room;
     int32_t near_edges; /* the first of two edges */
     int32_t *near;
-    float *held; /* per pair: stiffness of the touch that was found last, N/m; 0: none */
-    bool holds;  /* `held` belongs to the list */
+    TlStiffness *held; /* per pair: of the touch that was found last; 0: none */
+    bool holds;        /* `held` belongs to the list */
     TlClosest *closest;
     int32_t *chain, *next; /* near pairs of a vertex with triangles: first, and next of each */
     int32_t chunk[64];     /* work: counts of parts */
