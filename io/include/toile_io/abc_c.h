@@ -513,6 +513,12 @@ TOILE_API abcc_status abcc_create(const char *path, const abcc_create_info *info
 TOILE_API abcc_status abcc_time_uniform(abcc_writer *writer, double start, double step,
                                         abcc_time *time, abcc_error *error);
 
+/* Declares `count` samples in each period of `period` seconds, such as the ends of a shutter:
+ * sample k is at times[k % count] + period * (k / count). The times rise and span less than a
+ * period. Equal calls give equal ids. [one thread per writer] */
+TOILE_API abcc_status abcc_time_cyclic(abcc_writer *writer, double period, const double *times,
+                                       uint32_t count, abcc_time *time, abcc_error *error);
+
 /* Adds a transform below `parent` (0: the top). Without a sample it is the identity. `time` 0 is
  * for at most one sample. Names are not empty and hold no '/'. [one thread per writer] */
 TOILE_API abcc_status abcc_add_xform(abcc_writer *writer, abcc_obj parent, const char *name,
@@ -523,6 +529,22 @@ TOILE_API abcc_status abcc_add_xform(abcc_writer *writer, abcc_obj parent, const
 TOILE_API abcc_status abcc_add_mesh(abcc_writer *writer, abcc_obj parent, const char *name,
                                     abcc_time time, const char *uv_name, abcc_obj *obj,
                                     abcc_error *error);
+
+/* Adds a subdivision cage; its samples go through abcc_subd_write. [one thread per writer] */
+TOILE_API abcc_status abcc_add_subd(abcc_writer *writer, abcc_obj parent, const char *name,
+                                    abcc_time time, const char *uv_name, abcc_obj *obj,
+                                    abcc_error *error);
+
+/* Adds another place where `source` and all below it is shown. `source` is no instance itself and
+ * does not contain `parent`. [one thread per writer] */
+TOILE_API abcc_status abcc_add_instance(abcc_writer *writer, abcc_obj parent, const char *name,
+                                        abcc_obj source, abcc_error *error);
+
+/* Adds a named set of faces below a mesh or cage, for the whole clip; hosts make a material slot of
+ * it. The numbers rise and must exist whenever faces are given. [one thread per writer] */
+TOILE_API abcc_status abcc_add_faceset(abcc_writer *writer, abcc_obj mesh, const char *name,
+                                       const int32_t *faces, uint32_t count, abcc_obj *obj,
+                                       abcc_error *error);
 
 /* Writes the next sample of a transform: a matrix for row vectors. [one thread per writer] */
 TOILE_API abcc_status abcc_xform_write(abcc_writer *writer, abcc_obj obj, const double m[16],
@@ -539,6 +561,7 @@ typedef struct abcc_mesh_in {
     const float *uv;           /* 2 * uv_values; given with the first faces or never, and again
                                 * whenever faces are given again */
     const uint32_t *uv_index;  /* corners */
+    const float *normal; /* 3 * corners, outwards: in every sample or in none; not for cages */
 } abcc_mesh_in;
 
 static inline abcc_mesh_in abcc_mesh_in_default(void) {
@@ -553,14 +576,84 @@ static inline abcc_mesh_in abcc_mesh_in_default(void) {
 TOILE_API abcc_status abcc_mesh_write(abcc_writer *writer, abcc_obj obj, const abcc_mesh_in *in,
                                       abcc_error *error);
 
-/* User properties of a transform or mesh. They enter the file in abcc_finish, so the last value
- * given under a name is the one stored; its type must not change. [one thread per writer] */
+/* What a subdivision cage has beside the mesh. A crease is a run of vertices, each joined to the
+ * next by a sharp edge. */
+typedef struct abcc_subd_in {
+    uint32_t struct_size;
+    uint32_t creases;       /* runs */
+    uint32_t crease_verts;  /* of all runs together */
+    uint32_t crease_sharps; /* creases, or as many as all runs have edges */
+    uint32_t corners;       /* sharp vertices */
+    uint32_t holes;         /* faces that are left out of the surface */
+    int boundary;           /* 0 none, 1 edge and corner, 2 edge only */
+    int fvar_boundary;      /* uvs: 0 linear, 1 corners plus 1, 2 smooth, 3 linear boundaries */
+    int fvar_propagate_corners;
+    const char *scheme; /* "catmull-clark", "loop" or "bilinear"; NULL is the first */
+    const int32_t *crease_length;
+    const int32_t *crease_vert;
+    const float *crease_sharpness; /* 0 to 10, greater is sharper */
+    const int32_t *corner_vert;
+    const float *corner_sharpness;
+    const int32_t *hole;
+} abcc_subd_in;
+
+static inline abcc_subd_in abcc_subd_in_default(void) {
+    abcc_subd_in in;
+    memset(&in, 0, sizeof in);
+    in.struct_size = (uint32_t)sizeof in;
+    return in;
+}
+
+/* Writes the next sample of a subdivision cage. `subd` NULL means unchanged, and in the first
+ * sample a Catmull-Clark surface without creases. Creases, corners and holes are there from the
+ * first sample or never. [one thread per writer] */
+TOILE_API abcc_status abcc_subd_write(abcc_writer *writer, abcc_obj obj, const abcc_mesh_in *in,
+                                      const abcc_subd_in *subd, abcc_error *error);
+
+/* What the next sample of an object says of its visibility: -1 leaves it to the parent, 0 hides it
+ * and all below that leaves it to the parent, 1 shows it. Kept by later samples; given before the
+ * first sample or never. [one thread per writer] */
+TOILE_API abcc_status abcc_visible_write(abcc_writer *writer, abcc_obj obj, int visible,
+                                         abcc_error *error);
+
+/* Declares a parameter of an object: an arbitrary geometry parameter (further uv sets are of two
+ * floats, with meaning "vector" and scope ABCC_FACEVARYING) or a user property. `samples` 0: it has
+ * a sample with each of the object's, and is declared before the first of them; 1: it has one
+ * value for the whole clip. Wide strings cannot be declared. [one thread per writer] */
+TOILE_API abcc_status abcc_param_add(abcc_writer *writer, abcc_obj obj, const abcc_param *param,
+                                     uint32_t *id, abcc_error *error);
+
+/* The values of a parameter at the next sample of its object, or for the whole clip; given again
+ * before that they are replaced, not given again they stay. What is stored per corner comes in the
+ * order of the mesh's corners. Strings follow one another, each with its terminating zero.
+ * `indices` are for indexed parameters only. The arrays are copied. [one thread per writer] */
+TOILE_API abcc_status abcc_param_write(abcc_writer *writer, abcc_obj obj, uint32_t id,
+                                       const void *values, uint64_t value_count,
+                                       const uint32_t *indices, uint64_t index_count,
+                                       abcc_error *error);
+
+/* User properties with one value for the whole clip: abcc_param_add and abcc_param_write in one.
+ * The last value given under a name is stored; its type must not change. [one thread per writer] */
 TOILE_API abcc_status abcc_property_string(abcc_writer *writer, abcc_obj obj, const char *name,
                                            const char *text, abcc_error *error);
 TOILE_API abcc_status abcc_property_int(abcc_writer *writer, abcc_obj obj, const char *name,
                                         int32_t value, abcc_error *error);
 TOILE_API abcc_status abcc_property_double(abcc_writer *writer, abcc_obj obj, const char *name,
                                            double value, abcc_error *error);
+
+/* Flag of abcc_params_copy: only what does not count vertices, faces or corners. For a mesh whose
+ * faces are not those of the source. */
+enum { ABCC_COPY_CONSTANT = 1 };
+
+/* Passes the parameters of an object through, bit for bit: arbitrary geometry parameters, user
+ * properties, compounds with their metadata, and the face sets below it. The first call, before the
+ * first sample of `to`, declares them and gives the values at `sample` of `from` for the next
+ * sample of `to`; later calls give those that change again. Names that `to` has already are left
+ * alone. What is stored per corner keeps the order of the file unless reader and writer disagree on
+ * ABCC_RAW_WINDING. [one thread per writer] */
+TOILE_API abcc_status abcc_params_copy(abcc_reader *reader, abcc_obj from, uint32_t sample,
+                                       unsigned flags, abcc_writer *writer, abcc_obj to,
+                                       abcc_error *error);
 
 /* Adds the bounds of parents, closes the file, forces it to disk and gives it its name. Frees the
  * writer whatever happens; after a failure no file is left. [one thread per writer] */
