@@ -423,6 +423,58 @@ START_TEST(tree_finds_what_comparing_everything_finds) {
 }
 END_TEST
 
+/* Keys of found pairs that have a chosen vertex. */
+static Keys chosen_keys(const Finder *finder, const uint8_t *chosen) {
+    Keys keys = {NULL, 0, 0};
+    for (int32_t i = 0; i < finder->pairs.count; i++) {
+        const int32_t *v = finder->pairs.pair[i].vertex;
+        if (chosen[v[0]] || chosen[v[1]] || chosen[v[2]] || chosen[v[3]]) {
+            add_key(&keys, key_of_pair(&finder->pairs, i));
+        }
+    }
+    return sorted(keys);
+}
+
+/* Finds from chosen vertices alone with so many workers, and compares with `expected`. */
+static void expect_chosen(const Scene *scene, const uint8_t *chosen, int32_t workers,
+                          Keys expected) {
+    Finder some;
+    TlSweep sweep = {scene->x, scene->common, scene->low, scene->high};
+    start(&some, scene, workers);
+    ck_assert(
+        tl_broad_find_some(some.broad, some.pool, &sweep, true, chosen, &some.arena, &some.pairs));
+    Keys found = found_keys(&some);
+    ck_assert_int_eq(found.count, expected.count);
+    ck_assert_mem_eq(found.key, expected.key, (size_t)expected.count * sizeof(Key));
+    free(found.key);
+    stop(&some);
+}
+
+START_TEST(tree_from_chosen_vertices_finds_their_pairs_and_no_others) {
+    TestRandom random = test_random(510);
+    for (int32_t part = 1; part <= 64; part *= 4) {
+        Scene scene = mixed_scene(16, &random);
+        int32_t n = scene.surface.vertices.count;
+        uint8_t *chosen = test_alloc((size_t)n);
+        for (int32_t v = 0; v < n; v++) {
+            chosen[v] = test_between(&random, 0.0, part) < 1.0;
+        }
+        Finder all;
+        start(&all, &scene, 1);
+        find(&all, &scene, true);
+        Keys expected = chosen_keys(&all, chosen);
+        ck_assert_int_gt(expected.count, 0);
+        ck_assert_int_eq(expected.count == all.pairs.count, part == 1);
+        expect_chosen(&scene, chosen, 1, expected);
+        expect_chosen(&scene, chosen, 3, expected);
+        stop(&all);
+        free(expected.key);
+        free(chosen);
+        free_scene(&scene);
+    }
+}
+END_TEST
+
 START_TEST(tree_misses_nothing_that_meets_at_some_moment) {
     TestRandom random = test_random(502);
     for (int32_t n = 4; n <= 10; n += 2) {
@@ -982,6 +1034,7 @@ START_TEST(tree_refused_memory_leaves_nothing_behind) {
 END_TEST
 
 TEST_MAIN("tree", tree_finds_what_comparing_everything_finds,
+          tree_from_chosen_vertices_finds_their_pairs_and_no_others,
           tree_misses_nothing_that_meets_at_some_moment, tree_of_four_levels_finds_all_pairs,
           tree_motion_in_common_brings_nothing_together,
           tree_sheets_that_pass_through_each_other_meet, tree_colliders_do_not_meet_each_other,

@@ -69,14 +69,16 @@ typedef struct Tree {
     int32_t top;                 /* the level that is one block; 1 at least */
     int32_t blocks[MOST_LEVELS]; /* per level; 0 holds things, level i + 1 the blocks of level i */
     Block *level[MOST_LEVELS];
-    Bits16 *vertex; /* per block of things: `corners` times sixteen vertices */
-    int32_t *thing; /* numbers of things, in the order of blocks */
+    Bits16 *vertex;   /* per block of things: `corners` times sixteen vertices */
+    int32_t *thing;   /* numbers of things, in the order of blocks */
+    uint16_t *chosen; /* per block of things: a bit for each that has a chosen vertex */
 } Tree;
 
 /* One kind of pairs: things of a against things of b. */
 typedef struct Search {
     const Tree *a, *b;
-    bool self; /* both are of cloths */
+    bool self;    /* both are of cloths */
+    bool swapped; /* a is the second thing of a pair; those of b that are chosen do not count */
 } Search;
 
 /* pairs of vertices and triangles, pairs of edges, edges and triangles that may cross */
@@ -91,6 +93,9 @@ enum {
     CROSSINGS_CLOTH,
     SEARCHES
 };
+
+/* Searches from chosen things: each of the first kinds, and swapped unless a is b. */
+enum { BOTH_EDGES = 6, MOST_BOTH = 9 };
 
 /* Thing `first` of a meets `lanes` of block `block` of b. */
 typedef struct Row {
@@ -119,9 +124,9 @@ enum { VERTICES, EDGE_TREE, TRIANGLES, KINDS };
 struct TlBroad {
     const TlSurface *surface;
     Tree cloth[KINDS], collider[KINDS];
-    Search search[SEARCHES];
+    Search search[SEARCHES], both[MOST_BOTH];
     Reach *reach; /* per vertex, and one more that is nowhere, of things that fill up leaves */
-    Plan near, crossing;
+    Plan near, crossing, more;
 };
 
 /* ---- order ---- */
@@ -292,7 +297,9 @@ static bool make_tree(TlArena *arena, TlArena *scratch, const TlSurface *surface
     Item *item = TL_NEW(scratch, Item, kind.count);
     tree->vertex = TL_NEW(arena, Bits16, ((int64_t)kind.count / FAN + 1) * kind.corners);
     tree->thing = TL_NEW(arena, int32_t, kind.count);
-    if (item == NULL || tree->vertex == NULL || tree->thing == NULL || !make_levels(arena, tree)) {
+    tree->chosen = TL_NEW(arena, uint16_t, (int64_t)kind.count / FAN + 1);
+    if (item == NULL || tree->vertex == NULL || tree->thing == NULL || tree->chosen == NULL ||
+        !make_levels(arena, tree)) {
         return false;
     }
     for (int32_t i = 0; i < kind.count; i++) {
@@ -321,14 +328,20 @@ static bool make_trees(TlArena *arena, TlArena *scratch, TlBroad *broad) {
 static void make_searches(TlBroad *broad) {
     const Tree *cloth = broad->cloth, *collider = broad->collider;
     Search *search = broad->search;
-    search[CLOTH_CLOTH] = (Search){&cloth[VERTICES], &cloth[TRIANGLES], true};
-    search[CLOTH_COLLIDER] = (Search){&cloth[VERTICES], &collider[TRIANGLES], false};
-    search[COLLIDER_CLOTH] = (Search){&collider[VERTICES], &cloth[TRIANGLES], false};
-    search[EDGES] = (Search){&cloth[EDGE_TREE], &cloth[EDGE_TREE], true};
-    search[EDGES_COLLIDER] = (Search){&cloth[EDGE_TREE], &collider[EDGE_TREE], false};
-    search[CROSSINGS] = (Search){&cloth[EDGE_TREE], &cloth[TRIANGLES], true};
-    search[CROSSINGS_COLLIDER] = (Search){&cloth[EDGE_TREE], &collider[TRIANGLES], false};
-    search[CROSSINGS_CLOTH] = (Search){&collider[EDGE_TREE], &cloth[TRIANGLES], false};
+    search[CLOTH_CLOTH] = (Search){&cloth[VERTICES], &cloth[TRIANGLES], true, false};
+    search[CLOTH_COLLIDER] = (Search){&cloth[VERTICES], &collider[TRIANGLES], false, false};
+    search[COLLIDER_CLOTH] = (Search){&collider[VERTICES], &cloth[TRIANGLES], false, false};
+    search[EDGES] = (Search){&cloth[EDGE_TREE], &cloth[EDGE_TREE], true, false};
+    search[EDGES_COLLIDER] = (Search){&cloth[EDGE_TREE], &collider[EDGE_TREE], false, false};
+    search[CROSSINGS] = (Search){&cloth[EDGE_TREE], &cloth[TRIANGLES], true, false};
+    search[CROSSINGS_COLLIDER] = (Search){&cloth[EDGE_TREE], &collider[TRIANGLES], false, false};
+    search[CROSSINGS_CLOTH] = (Search){&collider[EDGE_TREE], &cloth[TRIANGLES], false, false};
+    for (int32_t s = 0, to = 0; s < CROSSINGS; s++) {
+        broad->both[to++] = search[s];
+        if (search[s].a != search[s].b) {
+            broad->both[to++] = (Search){search[s].b, search[s].a, search[s].self, true};
+        }
+    }
 }
 
 /* Cuts searches [first, end) into chunks, in their order. */
@@ -365,7 +378,8 @@ TlBroad *tl_broad_build(TlArena *arena, const TlSurface *surface) {
     tl_arena_free(&scratch);
     make_searches(broad);
     if (!ok || !make_plan(arena, broad->search, 0, CROSSINGS, &broad->near) ||
-        !make_plan(arena, broad->search, CROSSINGS, SEARCHES, &broad->crossing)) {
+        !make_plan(arena, broad->search, CROSSINGS, SEARCHES, &broad->crossing) ||
+        !make_plan(arena, broad->both, 0, MOST_BOTH, &broad->more)) {
         return NULL;
     }
     broad->reach[surface->vertices.count] = nowhere();
@@ -573,7 +587,8 @@ TL_INLINE Bits16 apart(const Block *block, const Block *other, int32_t lane) {
 /* What a chunk works on. */
 typedef struct Walk {
     const Tree *a, *b;
-    bool once;       /* a is b: of every pair only that with the lower thing first */
+    bool once; /* a is b: of every pair only that with the lower thing first */
+    bool swapped;
     Row *row, spare; /* the spare one takes what has no room */
     int64_t capacity, rows, pairs;
 } Walk;
@@ -600,25 +615,35 @@ TL_INLINE uint32_t meet_thing(const Walk *walk, int32_t a, int32_t lane, int32_t
     return signs16(~out);
 }
 
+/* Lanes of leaf b whose pair with lane `lane` of leaf a is to be found from a. `some`: only chosen
+ * things of a search, and those of b that are chosen have their turn too. */
+TL_INLINE uint32_t counting(const Walk *walk, int32_t a, int32_t lane, int32_t b, bool some) {
+    uint32_t after = b == a ? ~1u << lane : b > a ? ~0u : 0u;
+    if (!some) {
+        return walk->once ? after : ~0u;
+    }
+    uint32_t others = ~(uint32_t)walk->b->chosen[b];
+    return walk->swapped ? others : walk->once ? others | after : ~0u;
+}
+
 /* Things of leaf a against those of leaf b. */
-TL_INLINE void meet_leaves(Walk *walk, int32_t a, int32_t b, int32_t a_corners, int32_t b_corners) {
+TL_INLINE void meet_leaves(Walk *walk, int32_t a, int32_t b, int32_t a_corners, int32_t b_corners,
+                           bool some) {
     const Block *around = &walk->b->level[1][b / FAN];
     uint32_t left = signs16(~apart(&walk->a->level[0][a], around, b % FAN));
+    left &= some ? walk->a->chosen[a] : ~0u;
     for (; left != 0; left &= left - 1) {
         int32_t lane = __builtin_ctz(left);
         uint32_t lanes = meet_thing(walk, a, lane, b, a_corners, b_corners);
-        if (walk->once && a == b) {
-            lanes &= ~1u << lane;
-        }
-        add_row(walk, a * FAN + lane, b, lanes);
+        add_row(walk, a * FAN + lane, b, lanes & counting(walk, a, lane, b, some));
     }
 }
 
 /* Children of a node of b that meet leaf a. */
-TL_INLINE uint32_t meet_node(const Walk *walk, int32_t a, int32_t level, int32_t node) {
+TL_INLINE uint32_t meet_node(const Walk *walk, int32_t a, int32_t level, int32_t node, bool some) {
     uint32_t lanes =
         signs16(~apart(&walk->b->level[level][node], &walk->a->level[1][a / FAN], a % FAN));
-    if (walk->once) {
+    if (walk->once && !some) {
         /* leaves before a have met it already */
         int32_t first = (a >> FAN_BITS * (level - 1)) - node * FAN;
         lanes = first > 0 ? lanes & ~0u << first : lanes;
@@ -627,11 +652,11 @@ TL_INLINE uint32_t meet_node(const Walk *walk, int32_t a, int32_t level, int32_t
 }
 
 /* All leaves of b, in their order, that meet leaf a. */
-TL_INLINE void walk_leaf(Walk *walk, int32_t a, int32_t a_corners, int32_t b_corners) {
+TL_INLINE void walk_leaf(Walk *walk, int32_t a, int32_t a_corners, int32_t b_corners, bool some) {
     int32_t node[MOST_LEVELS], top = walk->b->top, level = top;
     uint32_t left[MOST_LEVELS];
     node[top] = 0;
-    left[top] = meet_node(walk, a, top, 0);
+    left[top] = meet_node(walk, a, top, 0, some);
     while (level <= top) {
         if (left[level] == 0) {
             level++;
@@ -640,10 +665,10 @@ TL_INLINE void walk_leaf(Walk *walk, int32_t a, int32_t a_corners, int32_t b_cor
         int32_t child = node[level] * FAN + __builtin_ctz(left[level]);
         left[level] &= left[level] - 1;
         if (level == 1) {
-            meet_leaves(walk, a, child, a_corners, b_corners);
+            meet_leaves(walk, a, child, a_corners, b_corners, some);
         } else {
             node[--level] = child;
-            left[level] = meet_node(walk, a, level, child);
+            left[level] = meet_node(walk, a, level, child, some);
         }
     }
 }
@@ -651,11 +676,27 @@ TL_INLINE void walk_leaf(Walk *walk, int32_t a, int32_t a_corners, int32_t b_cor
 TL_HOT static void walk_leaves(Walk *walk, int32_t begin, int32_t end) {
     for (int32_t a = begin; a < end; a++) {
         if (walk->a->corners == 1) {
-            walk_leaf(walk, a, 1, 3);
+            walk_leaf(walk, a, 1, 3, false);
         } else if (walk->b->corners == 2) {
-            walk_leaf(walk, a, 2, 2);
+            walk_leaf(walk, a, 2, 2, false);
         } else {
-            walk_leaf(walk, a, 2, 3);
+            walk_leaf(walk, a, 2, 3, false);
+        }
+    }
+}
+
+/* The same from chosen things alone. */
+TL_HOT static void walk_chosen(Walk *walk, int32_t begin, int32_t end) {
+    for (int32_t a = begin; a < end; a++) {
+        if (walk->a->chosen[a] == 0) {
+            continue;
+        }
+        if (walk->a->corners == 1) {
+            walk_leaf(walk, a, 1, 3, true);
+        } else if (walk->a->corners == 2) {
+            walk_leaf(walk, a, 2, 2, true);
+        } else {
+            walk_leaf(walk, a, 3, 1, true);
         }
     }
 }
@@ -664,7 +705,7 @@ TL_HOT static void walk_leaves(Walk *walk, int32_t begin, int32_t end) {
 typedef struct Found {
     const Search *search;
     Plan *plan;
-    bool self;
+    bool self, some; /* `some`: from chosen things */
     TlPair *pair;
     TlCrossing *crossing;
 } Found;
@@ -675,10 +716,11 @@ static void search_chunks(void *data, int32_t begin, int32_t end) {
         Chunk *chunk = &found->plan->chunk[c];
         const Search *search = &found->search[chunk->search];
         Walk walk = {.a = search->a, .b = search->b, .once = search->a == search->b};
+        walk.swapped = search->swapped;
         walk.capacity = chunk->capacity;
         walk.row = chunk->capacity > 0 ? found->plan->row + chunk->start : NULL;
         if (found->self || !search->self) {
-            walk_leaves(&walk, chunk->begin, chunk->end);
+            (found->some ? walk_chosen : walk_leaves)(&walk, chunk->begin, chunk->end);
         }
         chunk->rows = walk.rows;
         chunk->pairs = walk.pairs;
@@ -774,7 +816,7 @@ TL_INLINE TlPair *write_row(const Search *search, const Row *row, int32_t m, TlP
     for (uint32_t left = row->lanes; left != 0; left &= left - 1, out++) {
         int32_t other = __builtin_ctz(left);
         for (int32_t k = 0; k < 4; k++) {
-            out->vertex[k] = k < m ? a[k][lane] : b[k - m][other];
+            out->vertex[search->swapped ? (k + n) % 4 : k] = k < m ? a[k][lane] : b[k - m][other];
         }
         out->least = out->radius = out->solid = out->floor = 0.0f;
     }
@@ -789,8 +831,9 @@ static void write_pairs(void *data, int32_t begin, int32_t end) {
         TlPair *out = found->pair + chunk->offset;
         for (int64_t i = 0; i < chunk->rows; i++) {
             const Row *row = &found->plan->row[chunk->start + i];
-            out = chunk->search < EDGES ? write_row(search, row, 1, out)
-                                        : write_row(search, row, 2, out);
+            out = search->a->corners == 1   ? write_row(search, row, 1, out)
+                  : search->a->corners == 2 ? write_row(search, row, 2, out)
+                                            : write_row(search, row, 3, out);
         }
     }
 }
@@ -827,6 +870,24 @@ static bool is_possible(const TlBroad *broad, const Plan *plan, bool self) {
     return plan->chunk_count > 0 && (self || colliders);
 }
 
+/* Does the searches of a plan of pairs, of which those from `edges` on are of two edges. */
+static bool find_pairs(Found *found, TlPool *pool, int32_t edges, TlArena *arena, TlPairs *pairs) {
+    int32_t count = search_all(found, pool, arena, &pairs->growths);
+    if (count <= 0) {
+        return count == 0;
+    }
+    found->pair =
+        grow(arena, pairs->pair, count, sizeof(TlPair), &pairs->capacity, &pairs->growths);
+    if (found->pair == NULL) {
+        return false;
+    }
+    tl_parallel_for(pool, found->plan->chunk_count, 1, write_pairs, found);
+    pairs->pair = found->pair;
+    pairs->count = count;
+    pairs->vertex_triangle = count_before(found->plan, edges, count);
+    return true;
+}
+
 bool tl_broad_find(TlBroad *broad, TlPool *pool, const TlSweep *sweep, bool self, TlArena *arena,
                    TlPairs *pairs) {
     pairs->count = pairs->vertex_triangle = 0;
@@ -835,19 +896,36 @@ bool tl_broad_find(TlBroad *broad, TlPool *pool, const TlSweep *sweep, bool self
     }
     fit_all(broad, pool, sweep);
     Found found = {.search = broad->search, .plan = &broad->near, .self = self};
-    int32_t count = search_all(&found, pool, arena, &pairs->growths);
-    if (count <= 0) {
-        return count == 0;
+    return find_pairs(&found, pool, EDGES, arena, pairs);
+}
+
+/* Chooses things of a tree by their vertices. */
+static void choose_things(Tree *tree, const uint8_t *chosen, int32_t nobody) {
+    for (int32_t b = 0; b < tree->blocks[0]; b++) {
+        uint32_t bits = 0;
+        for (int32_t k = 0; k < tree->corners; k++) {
+            for (int32_t lane = 0; lane < FAN; lane++) {
+                int32_t v = tree->vertex[b * (int64_t)tree->corners + k][lane];
+                bits |= v != nobody && chosen[v] ? 1u << lane : 0u;
+            }
+        }
+        tree->chosen[b] = (uint16_t)bits;
     }
-    found.pair = grow(arena, pairs->pair, count, sizeof(TlPair), &pairs->capacity, &pairs->growths);
-    if (found.pair == NULL) {
-        return false;
+}
+
+bool tl_broad_find_some(TlBroad *broad, TlPool *pool, const TlSweep *sweep, bool self,
+                        const uint8_t *chosen, TlArena *arena, TlPairs *pairs) {
+    pairs->count = pairs->vertex_triangle = 0;
+    if (!is_possible(broad, &broad->more, self)) {
+        return true;
     }
-    tl_parallel_for(pool, found.plan->chunk_count, 1, write_pairs, &found);
-    pairs->pair = found.pair;
-    pairs->count = count;
-    pairs->vertex_triangle = count_before(found.plan, EDGES, count);
-    return true;
+    fit_all(broad, pool, sweep);
+    for (int32_t k = 0; k < KINDS; k++) {
+        choose_things(&broad->cloth[k], chosen, broad->surface->vertices.count);
+        choose_things(&broad->collider[k], chosen, broad->surface->vertices.count);
+    }
+    Found found = {.search = broad->both, .plan = &broad->more, .self = self, .some = true};
+    return find_pairs(&found, pool, BOTH_EDGES, arena, pairs);
 }
 
 bool tl_broad_crossings(TlBroad *broad, TlPool *pool, const double *x, bool self, TlArena *arena,

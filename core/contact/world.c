@@ -7,22 +7,25 @@
  * + box_i, for one t in [0, 1] that all share. A pair that is not listed cannot touch at any t, by
  * the boxes of its vertices or by its distance. A move is linear; if it begins and ends within the
  * sweep, for any t at either end, all of it is within, since the sweep is convex in positions and t
- * together. So before every move its end is looked at: where a vertex would leave, the list is made
- * anew from here, for this very move. Vertices that are then cut, and so stay behind what moves
- * along with them, become stragglers: their box is the whole way and common_i is 0, and the list is
- * made once more. When all are stragglers every s in [0, 1] stays within, so this ends. */
+ * together. So before every move its end is looked at. Where most would leave, it is made anew from
+ * here, for this very move. Where few would, or are cut and so stay behind what moves along with
+ * them, the boxes of these stragglers take in their whole way, any s in [0, 1]: the sweep only
+ * grows, pairs without a straggler are listed as they must be, and those with one are looked for
+ * again. When all are stragglers nobody can leave, so this ends. Rounding moves a sweep that is
+ * seen from elsewhere by far less than the contact distance, which is what unlisted pairs keep. */
 #include "contact/tangle.h"
 
 #include "base/platform.h"
 
 #include <string.h>
 
-enum { GRAIN = 512, ROUNDS = 3 };
-/* how far cloth may stray from its planned way before the list is made anew: over the mean length
- * of edges, at most in m, and over the way itself */
+enum { GRAIN = 512, ROUNDS = 8 };
+/* how far cloth may stray from its planned way before it is looked for again: over the mean length
+ * of edges, and at most in m */
 #define MARGIN_OF_EDGE 0.1
 #define MOST_MARGIN_M 0.001
-#define MARGIN_OF_WAY 0.1
+/* over all vertices: when more than this leave the list is made anew */
+#define MOST_STRAGGLERS 0.25
 /* the nearest that motion brings a pair, over its contact distance */
 #define FLOOR 0.02
 /* results are stored in single precision, whose roundings must not make a crossing: half a unit in
@@ -142,16 +145,10 @@ void tl_world_start_here(TlWorld *world) {
 
 /* ---- the list ---- */
 
-/* How far vertex i may stray, m. */
-static double margin_of(const TlWorld *world, int32_t i) {
-    return world->margin + MARGIN_OF_WAY * tl_length3(tl_load3(world->u + 3 * (int64_t)i));
-}
-
 static void sweep_range(void *data, int32_t begin, int32_t end) {
     TlWorld *world = data;
     for (int32_t i = begin; i < end; i++) {
-        double margin = margin_of(world, i);
-        double grown = margin + world->def.surface->half[i] + world->def.surface->solid[i];
+        double grown = world->margin + world->def.surface->half[i] + world->def.surface->solid[i];
         for (int64_t k = 3 * (int64_t)i; k < 3 * (int64_t)i + 3; k++) {
             double u = world->u[k];
             world->origin[k] = world->x[k];
@@ -182,40 +179,170 @@ static float largest2(const double *of, const int32_t *vertex, int32_t begin, in
     return (float)most;
 }
 
+typedef struct Describe {
+    const TlWorld *world;
+    TlPairs *pairs;
+} Describe;
+
 static void describe_range(void *data, int32_t begin, int32_t end) {
-    TlWorld *world = data;
-    const TlSurface *surface = world->def.surface;
+    Describe *in = data;
+    const TlSurface *surface = in->world->def.surface;
     for (int32_t i = begin; i < end; i++) {
-        TlPair *pair = &world->pairs.pair[i];
-        int32_t split = i < world->pairs.vertex_triangle ? 1 : 2;
+        TlPair *pair = &in->pairs->pair[i];
+        int32_t split = i < in->pairs->vertex_triangle ? 1 : 2;
         pair->radius = largest2(surface->half, pair->vertex, 0, split) +
                        largest2(surface->half, pair->vertex, split, 4);
         pair->solid = largest2(surface->solid, pair->vertex, 0, split) +
                       largest2(surface->solid, pair->vertex, split, 4);
-        pair->floor = (float)tl_max(FLOOR * (double)pair->radius, world->grain);
+        pair->floor = (float)tl_max(FLOOR * (double)pair->radius, in->world->grain);
     }
+}
+
+/* Fills what the broad phase leaves open, and takes out what cannot come near. */
+static void describe(TlWorld *world, TlPairs *pairs, const TlSweep *sweep) {
+    Describe in = {world, pairs};
+    tl_parallel_for(world->pool, pairs->count, GRAIN, describe_range, &in);
+    tl_pairs_cull(world->pool, pairs, sweep);
+}
+
+static TlSweep sweep_of(const TlWorld *world) {
+    return (TlSweep){world->origin, world->common, world->low, world->high};
+}
+
+static void count_list(TlWorld *world, double clock_s) {
+    if (world->pairs.count > world->counts.candidates) {
+        world->counts.candidates = world->pairs.count;
+    }
+    world->counts.broad_s += tl_clock_s() - clock_s;
 }
 
 /* The list for the move u from x. */
 static bool make_list(TlWorld *world) {
     double clock_s = tl_clock_s();
     tl_parallel_for(world->pool, world->n, GRAIN, sweep_range, world);
-    TlSweep sweep = {world->origin, world->common, world->low, world->high};
-    bool ok = tl_broad_find(world->broad, world->pool, &sweep, world->def.self, world->arena,
-                            &world->pairs);
-    world->listed = ok;
+    TlSweep sweep = sweep_of(world);
+    world->listed = tl_broad_find(world->broad, world->pool, &sweep, world->def.self, world->arena,
+                                  &world->pairs);
     world->holds = false;
-    if (ok) {
-        tl_parallel_for(world->pool, world->n, GRAIN, unsweep_range, world);
-        tl_parallel_for(world->pool, world->pairs.count, GRAIN, describe_range, world);
-        tl_pairs_cull(world->pool, &world->pairs, &sweep);
+    world->t = 0.0;
+    tl_parallel_for(world->pool, world->n, GRAIN, unsweep_range, world);
+    if (world->listed) {
+        describe(world, &world->pairs, &sweep);
         world->counts.refreshes++;
-        if (world->pairs.count > world->counts.candidates) {
-            world->counts.candidates = world->pairs.count;
+    }
+    count_list(world, clock_s);
+    return world->listed;
+}
+
+/* ---- the list, some of it ---- */
+
+/* The same sweep seen from here, wider for the broad phase. The boxes of stragglers take in all of
+ * the way u. */
+static void resweep_range(void *data, int32_t begin, int32_t end) {
+    TlWorld *world = data;
+    for (int32_t i = begin; i < end; i++) {
+        double grown = world->def.surface->half[i] + world->def.surface->solid[i];
+        for (int64_t k = 3 * (int64_t)i; k < 3 * (int64_t)i + 3; k++) {
+            double strayed = world->x[k] - world->origin[k] - world->t * world->common[k];
+            double left = (1.0 - world->t) * world->common[k], end_at = world->u[k] - left;
+            world->origin[k] = world->x[k];
+            world->common[k] = left;
+            world->low[k] -= strayed;
+            world->high[k] -= strayed;
+            if (world->straggler[i]) {
+                world->low[k] = tl_min(world->low[k], tl_min(-left, end_at) - world->margin);
+                world->high[k] = tl_max(world->high[k], tl_max(-left, end_at) + world->margin);
+            }
+            world->low[k] -= grown;
+            world->high[k] += grown;
         }
     }
-    world->counts.broad_s += tl_clock_s() - clock_s;
+}
+
+/* Takes pairs with stragglers off the list. */
+static void drop_stragglers(TlWorld *world) {
+    TlPairs *pairs = &world->pairs;
+    int32_t kept = 0, triangles = 0;
+    for (int32_t i = 0; i < pairs->count; i++) {
+        const int32_t *v = pairs->pair[i].vertex;
+        bool drop = (world->straggler[v[0]] | world->straggler[v[1]] | world->straggler[v[2]] |
+                     world->straggler[v[3]]) != 0;
+        pairs->pair[kept] = pairs->pair[i];
+        kept += !drop;
+        triangles += !drop && i < pairs->vertex_triangle;
+    }
+    pairs->count = kept;
+    pairs->vertex_triangle = triangles;
+}
+
+/* Room for so many pairs; those there are stay. */
+static bool reserve_pairs(TlWorld *world, int32_t count) {
+    TlPairs *pairs = &world->pairs;
+    if (count <= pairs->capacity) {
+        return true;
+    }
+    if (count > INT32_MAX / 2) {
+        return false;
+    }
+    TlPair *pair = TL_NEW(world->arena, TlPair, (int64_t)count + count / 2);
+    pairs->growths++;
+    if (pair == NULL) {
+        return false;
+    }
+    memcpy(pair, pairs->pair, sizeof *pair * (size_t)pairs->count);
+    pairs->pair = pair;
+    pairs->capacity = count + count / 2;
+    return true;
+}
+
+/* Adds `more` to the list, each kind after its own. */
+static bool append_more(TlWorld *world) {
+    TlPairs *to = &world->pairs;
+    const TlPairs *from = &world->more;
+    if (from->count == 0) {
+        return true;
+    }
+    if (!reserve_pairs(world, to->count + from->count)) {
+        return false;
+    }
+    TlPair *edges = to->pair + to->vertex_triangle;
+    size_t size = sizeof *edges, count = (size_t)(to->count - to->vertex_triangle);
+    memmove(edges + from->vertex_triangle, edges, size * count);
+    memcpy(edges, from->pair, size * (size_t)from->vertex_triangle);
+    memcpy(to->pair + to->count + from->vertex_triangle, from->pair + from->vertex_triangle,
+           size * (size_t)(from->count - from->vertex_triangle));
+    to->vertex_triangle += from->vertex_triangle;
+    to->count += from->count;
+    return true;
+}
+
+/* The list for the move u from x, if all but stragglers stay within its sweep. */
+static bool relist_stragglers(TlWorld *world) {
+    double clock_s = tl_clock_s();
+    tl_parallel_for(world->pool, world->n, GRAIN, resweep_range, world);
+    TlSweep sweep = sweep_of(world);
+    bool ok = tl_broad_find_some(world->broad, world->pool, &sweep, world->def.self,
+                                 world->straggler, world->arena, &world->more);
+    world->holds = false;
+    world->t = 0.0;
+    tl_parallel_for(world->pool, world->n, GRAIN, unsweep_range, world);
+    if (ok) {
+        describe(world, &world->more, &sweep);
+        drop_stragglers(world);
+        ok = append_more(world);
+    }
+    world->listed = ok;
+    count_list(world, clock_s);
     return ok;
+}
+
+/* Where `leaving` vertices, the stragglers, would leave the sweep. */
+static bool follow(TlWorld *world, int32_t leaving) {
+    if (leaving <= MOST_STRAGGLERS * world->n) {
+        return leaving == 0 || relist_stragglers(world);
+    }
+    memset(world->straggler, 0, (size_t)world->n);
+    return make_list(world);
 }
 
 bool tl_world_list_here(TlWorld *world) {
@@ -278,16 +405,19 @@ bool tl_world_plan(TlWorld *world, double *u, bool others) {
     }
     set_whole(world);
     memset(world->straggler, 0, (size_t)world->n);
-    bool ok = true;
-    if (!world->listed || count_leaving(world) > 0) {
+    bool ok = follow(world, world->listed ? count_leaving(world) : world->n);
+    for (int32_t round = 1; ok && truncate_once(world); round++) {
         memset(world->straggler, 0, (size_t)world->n);
-        ok = make_list(world);
-    }
-    for (int32_t round = 1; ok && truncate_once(world) && count_leaving(world) > 0; round++) {
-        if (round >= ROUNDS) {
-            memset(world->straggler, 1, (size_t)world->n);
+        int32_t leaving = count_leaving(world);
+        if (leaving == 0) {
+            break;
         }
-        ok = make_list(world);
+        if (round < ROUNDS) {
+            ok = follow(world, leaving);
+        } else {
+            memset(world->straggler, 1, (size_t)world->n);
+            ok = make_list(world);
+        }
     }
     world->counts.cuts += world->cut;
     for (int64_t i = 0; i < 3 * (int64_t)world->cloth; i++) {
@@ -297,6 +427,7 @@ bool tl_world_plan(TlWorld *world, double *u, bool others) {
 }
 
 void tl_world_commit(TlWorld *world, double part) {
+    world->t += part * (1.0 - world->t);
     for (int64_t i = 0; i < 3 * (int64_t)world->n; i++) {
         world->x[i] += part * (world->s[i / 3] * world->u[i]);
     }

@@ -53,6 +53,8 @@ struct TlWorld {
     TlBroad *broad;
     TlTruncation *truncation;
     TlPairs pairs;
+    TlPairs more;                         /* work: what is added to them */
+    double t;                             /* of the sweep, where vertices are now */
     double *x;                            /* 3 per vertex: now, during a sub-step */
     double *start;                        /* at the begin of the sub-step */
     double *goal;                         /* of what is prescribed: at its end; others: anything */
