@@ -34,7 +34,9 @@ readonly common=(
     -DBUILD_TESTING=OFF
     -DCMAKE_FIND_USE_PACKAGE_REGISTRY=OFF
 )
-readonly flags="-ffp-contract=off -fvisibility-inlines-hidden"
+flags="-ffp-contract=off -fvisibility-inlines-hidden"
+[ -z "${TOILE_SANITIZE:-}" ] || flags+=" -fsanitize=$TOILE_SANITIZE -fno-omit-frame-pointer -g1"
+readonly flags
 
 # By these suite names a Debian entry is known.
 readonly suites='bookworm|trixie|forky|(old)*stable|testing|sid|unstable'

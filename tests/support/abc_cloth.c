@@ -7,6 +7,8 @@
 
 #include "abc_cloth.h"
 
+#include "abc_everything.h"
+
 #include <dirent.h>
 #include <math.h>
 #include <stdio.h>
@@ -223,70 +225,14 @@ abcc_mesh_out abc_grid_room(AbcGrid *grid) {
 
 /* Reads whatever a file offers; answers with the first refusal. For files of any kind. */
 abcc_status abc_read_mesh(abcc_reader *reader, abcc_obj obj, uint32_t sample) {
-    abcc_mesh_sizes sizes = abcc_mesh_sizes_default();
-    abcc_mesh_out out = abcc_mesh_out_default();
-    abcc_status status = abcc_mesh_size(reader, obj, sample, &sizes, &abc_error);
-    if (status != ABCC_OK)
-        return status;
-    out.cap_verts = sizes.verts;
-    out.cap_faces = sizes.faces;
-    out.cap_corners = sizes.corners;
-    out.cap_uv = sizes.uv_values;
-    out.P = malloc(12u * (size_t)sizes.verts + 1);
-    out.face_count = malloc(4u * (size_t)sizes.faces + 1);
-    out.index = malloc(4u * (size_t)sizes.corners + 1);
-    if (sizes.velocities)
-        out.v = malloc(12u * (size_t)sizes.verts);
-    if (sizes.uv_values) {
-        out.uv = malloc(8u * (size_t)sizes.uv_values);
-        out.uv_index = malloc(4u * (size_t)sizes.corners + 1);
-    }
-    status = abcc_mesh_read(reader, obj, sample, &out, &abc_error);
-    free(out.P);
-    free(out.v);
-    free(out.face_count);
-    free(out.index);
-    free(out.uv);
-    free(out.uv_index);
-    return status;
-}
-
-static void read_params(abcc_reader *reader, abcc_obj obj) {
-    uint32_t count = 0;
-    if (abcc_param_count(reader, obj, &count, &abc_error) != ABCC_OK)
-        return;
-    for (uint32_t i = 0; i < count; i++) {
-        abcc_param param = abcc_param_default();
-        uint64_t bytes = 0, values = 0, indices = 0;
-        ck_assert_int_eq(abcc_param_get(reader, obj, i, &param, NULL), ABCC_OK);
-        if (abcc_param_size(reader, obj, i, 0, &bytes, &values, &indices, &abc_error) != ABCC_OK)
-            continue;
-        void *room = malloc((size_t)bytes + 1);
-        uint32_t *index_room = malloc(4 * (size_t)indices + 1);
-        abcc_param_read(reader, obj, i, 0, room, bytes, index_room, indices, &abc_error);
-        free(room);
-        free(index_room);
-    }
+    return abc_read_mesh_sample(reader, obj, sample, &abc_error);
 }
 
 abcc_status abc_read_all(const char *name) {
-    abcc_reader *reader = NULL;
-    abcc_status status = abcc_open(name, 0, NULL, &reader, &abc_error), first = status;
-    for (abcc_obj obj = 0; status == ABCC_OK && obj < abcc_object_count(reader); obj++) {
-        abcc_object object = abcc_object_default();
-        double m[16];
-        abcc_status world = abcc_world(reader, obj, 0.1, m, NULL, NULL, &abc_error);
-        first = first == ABCC_OK ? world : first;
-        OK(abcc_object_get(reader, obj, &object, &abc_error));
-        for (uint32_t k = 0; k < object.samples && k < 8; k++)
-            if (object.kind == ABCC_MESH || object.kind == ABCC_SUBD) {
-                abcc_status mesh = abc_read_mesh(reader, obj, k);
-                first = first == ABCC_OK ? mesh : first;
-            }
-        read_params(reader, obj);
-    }
-    abcc_close(reader);
-    return first;
+    AbcSeen seen;
+    abcc_status status = abc_read_everything(name, 8, &seen);
+    abc_error = seen.last_error;
+    return status == ABCC_OK ? seen.first : status;
 }
 
 const char *abc_shared_folder(void) {
