@@ -13,14 +13,17 @@
  * contour minimization, 2006. */
 #include "contact/tangle.h"
 
+#include "contact/regions.h"
+
 #include <string.h>
 
 /* E.N is not taken smaller: a contour along the edge itself has no useful direction */
 #define LEAST_SINE 0.05
 /* volumes over the cube of lengths that rounding makes of flat tetrahedra */
 #define FLAT 1e-12
-/* largest pull over k r */
+/* how far a pull goes in an iteration: over the contact distance, and over the edge, at least */
 #define PULL 0.5
+#define REACH 0.05
 
 /* Six times the volume of the tetrahedron. */
 static double volume(TlVec3 a, TlVec3 b, TlVec3 c, TlVec3 d) {
@@ -109,8 +112,9 @@ static void mark_loose(TlWorld *world) {
         world->loose[e[0]] = world->loose[e[1]] = 1;
         world->loose[t[0]] = world->loose[t[1]] = world->loose[t[2]] = 1;
     }
-    if (world->widen) {
-        widen(world);
+    widen(world);
+    for (int32_t v = 0; v < world->n; v++) {
+        world->loose[v] = world->stuck[v] ? 0 : world->loose[v];
     }
 }
 
@@ -120,9 +124,39 @@ bool tl_world_look_for_crossings(TlWorld *world) {
         return false;
     }
     find_crossings(world);
+    tl_regions_find(world);
     world->tangled = world->crossings.count > 0;
     mark_loose(world);
     return true;
+}
+
+/* ---- getting worse ---- */
+
+static void add_crossings(const TlWorld *world, int32_t sign, int32_t *count) {
+    const TlSurface *surface = world->def.surface;
+    for (int32_t i = 0; i < world->crossings.count; i++) {
+        const int32_t *e = surface->edge + 2 * (int64_t)world->crossings.at[i].edge;
+        const int32_t *t = surface->triangle + 3 * (int64_t)world->crossings.at[i].triangle;
+        for (int k = 0; k < 5; k++) {
+            count[k < 2 ? e[k] : t[k - 2]] += sign;
+        }
+    }
+}
+
+void tl_world_note_crossings(TlWorld *world) {
+    memset(world->crossed, 0, sizeof *world->crossed * (size_t)world->n);
+    memset(world->stuck, 0, (size_t)world->n);
+    world->frozen = false;
+    add_crossings(world, 1, world->crossed);
+}
+
+void tl_world_hold_worse(TlWorld *world, bool all) {
+    world->frozen = all;
+    add_crossings(world, -1, world->crossed);
+    for (int32_t v = 0; v < world->n; v++) {
+        world->stuck[v] |= world->crossed[v] < 0;
+    }
+    add_crossings(world, 1, world->crossed);
 }
 
 void tl_world_release(TlWorld *world, const double *x, const double *to) {
@@ -204,7 +238,8 @@ static void place_pull(const TlWorld *world, const int32_t *e, const int32_t *t,
     }
 }
 
-bool tl_crossing_pull(const TlWorld *world, const TlCrossing *at, TlTouch *touch) {
+/* The way of the edge that makes the contour shorter; false where there is none. */
+static bool shortening(const TlWorld *world, const TlCrossing *at, TlVec3 *way) {
     const TlSurface *surface = world->def.surface;
     const int32_t *e = surface->edge + 2 * (int64_t)at->edge;
     const int32_t *t = surface->triangle + 3 * (int64_t)at->triangle;
@@ -215,7 +250,16 @@ bool tl_crossing_pull(const TlWorld *world, const TlCrossing *at, TlTouch *touch
         G = add_triangle(world, e, surface->triangle + 3 * (int64_t)world->fan[i], E, N, G);
     }
     double length = tl_length3(G);
-    if (!(length > 1e-9)) {
+    *way = tl_scale3(1.0 / tl_max(length, 1.0), G);
+    return length > 1e-9;
+}
+
+bool tl_crossing_pull(const TlWorld *world, const TlCrossing *at, TlTouch *touch) {
+    const TlSurface *surface = world->def.surface;
+    const int32_t *e = surface->edge + 2 * (int64_t)at->edge;
+    const int32_t *t = surface->triangle + 3 * (int64_t)at->triangle;
+    TlVec3 way;
+    if (!tl_regions_way(world, at, &way) && !shortening(world, at, &way)) {
         return false;
     }
     memset(touch, 0, sizeof *touch);
@@ -224,11 +268,13 @@ bool tl_crossing_pull(const TlWorld *world, const TlCrossing *at, TlTouch *touch
     for (int i = 0; i < 4; i++) {
         area += 0.5 * fabs(touch->weight[i]) * world->def.area[touch->vertex[i]];
     }
-    double k = area * TL_CONTACT_PRESSURE / r, pull = PULL * k * r * tl_min(length, 1.0);
-    const double g[3] = {G.x / length, G.y / length, G.z / length};
+    double reach =
+        tl_max(PULL * r, REACH * tl_length3(tl_sub3(point(world, e[1]), point(world, e[0]))));
+    double k = area * TL_CONTACT_PRESSURE / r, size = tl_length3(way);
+    const double g[3] = {way.x / size, way.y / size, way.z / size};
     for (int i = 0; i < 3; i++) {
         touch->normal[i] = g[i];
-        touch->grad[i] = -pull * g[i];
+        touch->grad[i] = -k * reach * size * g[i];
     }
     touch->linear = true;
     touch->hess[0] = (TlFloat4){(float)(k * g[0] * g[0]), (float)(k * g[0] * g[1]),

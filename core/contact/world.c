@@ -76,6 +76,11 @@ static void alloc_world(TlArena *arena, TlWorld *world) {
     world->motion = TL_NEW(arena, double, 3 * n);
     world->straggler = TL_NEW(arena, uint8_t, n);
     world->loose = TL_NEW(arena, uint8_t, n);
+    world->crossed = TL_NEW(arena, int32_t, n);
+    world->stuck = TL_NEW(arena, uint8_t, n);
+    world->region = TL_NEW(arena, int32_t, n);
+    world->region_area = TL_NEW(arena, double, n);
+    world->edge_cut = TL_NEW(arena, uint8_t, world->def.surface->edges.count);
     world->fan_start = TL_NEW(arena, int32_t, (int64_t)world->def.surface->edges.count + 2);
     world->fan = TL_NEW(arena, int32_t, 3 * (int64_t)world->def.surface->triangles.count);
     world->chain = TL_NEW(arena, int32_t, n);
@@ -99,7 +104,6 @@ TlWorld *tl_world_build(TlArena *arena, TlPool *pool, const TlWorldDef *def) {
         return NULL;
     }
     index_fans(world);
-    world->widen = true;
     world->suspect = true;
     world->margin = tl_min(MOST_MARGIN_M, MARGIN_OF_EDGE * mean_edge(def->surface));
     return world;
@@ -389,7 +393,8 @@ static void set_whole(TlWorld *world) {
 
 static bool truncate_once(TlWorld *world) {
     double clock_s = tl_clock_s();
-    TlMove move = {world->n, world->x, world->u, world->s, world->tangled ? world->loose : NULL};
+    bool pass = world->tangled && !world->frozen;
+    TlMove move = {world->n, world->x, world->u, world->s, pass ? world->loose : NULL};
     set_whole(world);
     TlTruncated done =
         tl_truncate(world->truncation, world->pool, world->arena, &world->pairs, &move);

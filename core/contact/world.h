@@ -64,9 +64,14 @@ struct TlWorld {
     double *origin, *common, *low, *high; /* what the list is good for */
     uint8_t *straggler;                   /* moves otherwise than its neighbourhood */
     uint8_t *loose;                       /* part of a tangle: free to pass */
+    int32_t *region;                      /* see regions.h */
+    double *region_area;                  /* m^2, of the region that this vertex stands for */
+    uint8_t *edge_cut;                    /* per edge: crossed an odd number of times */
     bool listed, tangled;
     bool suspect;             /* something may cross that nobody has looked for */
-    bool widen;               /* neighbours of what crosses are loose too */
+    int32_t *crossed;         /* per vertex: crossings it had when the frame began */
+    uint8_t *stuck;           /* per vertex: is not loose, because it got more of them */
+    bool frozen;              /* nobody is loose: all crossings stay as they are */
     TlCrossings crossings;    /* when last looked for */
     int32_t *fan_start, *fan; /* per edge: triangles at it */
     double margin, grain;
@@ -101,6 +106,10 @@ static inline double tl_world_seconds(const TlWorld *world) {
 TlWorld *tl_world_build(TlArena *arena, TlPool *pool, const TlWorldDef *def);
 /* A frame begins: lists are made anew, so that it depends on its start alone. */
 void tl_world_begin_frame(TlWorld *world);
+/* The frame is done again, with less freedom for what is tangled: those who got more crossings than
+ * they had when tl_world_note_crossings was called, or with `all` everyone, stay as they are. */
+void tl_world_note_crossings(TlWorld *world);
+void tl_world_hold_worse(TlWorld *world, bool all);
 /* A sub-step begins at x (cloth); colliders go from `before` to `goal`, 3 per vertex of theirs. */
 void tl_world_begin(TlWorld *world, const double *x, const double *before, const double *goal,
                     double slip_m);

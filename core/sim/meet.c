@@ -30,6 +30,8 @@ bool tl_sim_build_world(ToileSim *sim) {
     int64_t others = (int64_t)surface->vertices.count - surface->vertices.cloth;
     sim->points_before = TL_NEW(arena, double, 3 * others);
     sim->points_now = TL_NEW(arena, double, 3 * others);
+    sim->inside = TL_NEW(arena, TlInside, surface->triangles.cloth);
+    sim->inside_count = 0;
     if (arena->failed) {
         return false;
     }
@@ -47,6 +49,18 @@ void tl_begin_contact(ToileSim *sim) {
     if (sim->world != NULL) {
         tl_world_begin_frame(sim->world);
     }
+}
+
+int32_t tl_sim_crossings(ToileSim *sim, double at) {
+    TlWorld *world = sim->world;
+    if (world == NULL) {
+        return 0;
+    }
+    if (world->tangled || world->suspect) {
+        tl_sim_collider_points(sim, at, sim->points_now);
+        tl_world_begin(world, sim->state.x, sim->points_now, sim->points_now, 0.0);
+    }
+    return world->tangled ? world->crossings.count : 0;
 }
 
 void tl_suspect_crossings(ToileSim *sim) {
@@ -161,11 +175,8 @@ void tl_sim_measure_world(ToileSim *sim) {
         return;
     }
     double clock_s = tl_clock_s();
-    if (world->tangled || world->suspect) {
-        tl_sim_collider_points(sim, 1.0, sim->points_now);
-        tl_world_begin(world, sim->state.x, sim->points_now, sim->points_now, 0.0);
-    }
-    stats->intersections = world->tangled ? world->crossings.count : 0;
+    tl_sim_find_inside(sim);
+    stats->intersections = tl_sim_crossings(sim, 1.0) + sim->inside_count;
     stats->contact_candidates = world->counts.candidates;
     stats->contact_touches = world->counts.touches;
     stats->contact_refreshes = world->counts.refreshes;
@@ -183,6 +194,26 @@ int32_t toile_sim_intersection_count(const ToileSim *sim) {
     return sim != NULL && !sim->dirty && sim->world != NULL ? sim->stats.intersections : 0;
 }
 
+static void tell_crossing(const ToileSim *sim, const TlCrossing *at, ToileIntersection *out) {
+    TlPlaceOnBody own = tl_sim_triangle(sim, sim->surface.edge_owner[at->edge]);
+    TlPlaceOnBody other = tl_sim_triangle(sim, at->triangle);
+    out->face = own.face;
+    out->cloth = own.cloth;
+    out->collider = own.collider;
+    out->other_face = other.face;
+    out->other_cloth = other.cloth;
+    out->other_collider = other.collider;
+}
+
+static void tell_inside(const ToileSim *sim, const TlInside *at, ToileIntersection *out) {
+    TlPlaceOnBody own = tl_sim_triangle(sim, at->triangle);
+    int32_t slot = tl_sim_analytic_slot(sim, at->column);
+    out->face = own.face;
+    out->cloth = own.cloth;
+    out->other_face = -1;
+    out->other_collider = (ToileColliderId){(uint32_t)slot + 1, sim->colliders[slot].generation};
+}
+
 ToileStatus toile_sim_get_intersection(const ToileSim *sim, int32_t index,
                                        ToileIntersection *intersection, ToileError *error) {
     ToileIntersection local = toile_intersection_default(), unused;
@@ -195,15 +226,12 @@ ToileStatus toile_sim_get_intersection(const ToileSim *sim, int32_t index,
         return tl_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
                        "there is no intersection %" PRId32 "; there are %" PRId32, index, count);
     }
-    const TlCrossing *at = &sim->world->crossings.at[index];
-    TlPlaceOnBody own = tl_sim_triangle(sim, sim->surface.edge_owner[at->edge]);
-    TlPlaceOnBody other = tl_sim_triangle(sim, at->triangle);
-    local.face = own.face;
-    local.cloth = own.cloth;
-    local.collider = own.collider;
-    local.other_face = other.face;
-    local.other_cloth = other.cloth;
-    local.other_collider = other.collider;
+    int32_t crossings = count - sim->inside_count;
+    if (index < crossings) {
+        tell_crossing(sim, &sim->world->crossings.at[index], &local);
+    } else {
+        tell_inside(sim, &sim->inside[index - crossings], &local);
+    }
     tl_write_result(intersection, &local, sizeof local);
     return TOILE_STATUS_OK;
 }

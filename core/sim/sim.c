@@ -421,6 +421,14 @@ ToileStatus tl_sim_prepare(ToileSim *sim, ToileError *error) {
     return TOILE_STATUS_OK;
 }
 
+int32_t tl_sim_analytic_slot(const ToileSim *sim, int32_t column) {
+    int32_t slot = 0;
+    while (!is_analytic(&sim->colliders[slot]) || column-- > 0) {
+        slot++;
+    }
+    return slot;
+}
+
 TlContacts tl_sim_contacts(ToileSim *sim, double part_before, double part_now, double dt_s) {
     int32_t column = 0;
     for (int32_t i = 0; i < sim->collider_capacity; i++) {

@@ -76,6 +76,12 @@ typedef struct TlState {
     TlHistory history_start;
 } TlState;
 
+/* A triangle of a cloth that reaches into a solid collider. */
+typedef struct TlInside {
+    int32_t triangle;
+    int32_t column; /* of the collider among those but meshes */
+} TlInside;
+
 struct ToileSim {
     ToileSimDef def;
     ToileAllocator allocator;
@@ -102,7 +108,9 @@ struct ToileSim {
     int32_t built_requests; /* of memory for the system; more are lists of contact that grow */
     TlWorld *world;         /* contact of surfaces; NULL: there is none */
     double *points_before, *points_now; /* 3 per vertex of colliders: work */
-    double *stretches;                  /* work, one per element */
+    TlInside *inside;                   /* found when the frame ended; room for every triangle */
+    int32_t inside_count;
+    double *stretches; /* work, one per element */
     int64_t frame;
     ToileStats stats;
     double began_s; /* clock when the step or settle began */
@@ -139,6 +147,8 @@ void tl_to_user(const TlCloth *cloth, const double *own, int32_t width, double *
 TlCloth *tl_find_cloth(const ToileSim *sim, ToileClothId id, ToileError *error);
 /* Builds model and system when something changed. */
 ToileStatus tl_sim_prepare(ToileSim *sim, ToileError *error);
+/* The slot of the collider in a column of tables. */
+int32_t tl_sim_analytic_slot(const ToileSim *sim, int32_t column);
 /* Contacts with all colliders but meshes, placements taken `part` of the way from the start of the
  * frame. */
 TlContacts tl_sim_contacts(ToileSim *sim, double part_before, double part_now, double dt_s);
@@ -186,8 +196,14 @@ ToileStatus tl_lacks_memory(ToileSim *sim, ToileError *error);
 void tl_suspect_crossings(ToileSim *sim);
 /* A frame begins. */
 void tl_begin_contact(ToileSim *sim);
+/* How often cloth crosses itself or anything else, at part `at` of the frame. */
+int32_t tl_sim_crossings(ToileSim *sim, double at);
 /* What contact of surfaces did in the frame. */
 void tl_sim_measure_world(ToileSim *sim);
+
+/* ---- inside.c ---- */
+/* Looks for what is in solid colliders. */
+void tl_sim_find_inside(ToileSim *sim);
 
 /* ---- check.c ---- */
 /* Copies the caller's definition over the defaults, as far as it goes; false when its size is 0. */

@@ -17,7 +17,7 @@
 
 /* A sub-step can be halved six times, and is kept whatever is thought of it after three. Colliders
  * and pins that find no room go through cloth in sub-steps of this size. */
-enum { TICKS = 64, LEAST_JUDGED = 16, MOST_FORCED = 8 };
+enum { TICKS = 64, LEAST_JUDGED = 16, MOST_FORCED = 8, MOST_ROUNDS = 6 };
 
 static bool report_progress(const ToileSim *sim, double fraction) {
     const ToileProgress *progress = &sim->def.progress;
@@ -87,6 +87,31 @@ static ToileStatus run_substeps(ToileSim *sim, ToileError *error) {
     return status;
 }
 
+/* The frame. Cloth that is tangled must not get more so: where it does, the frame is done again
+ * with less freedom there, and in the end with none. Colliders and pins may press it all the same.
+ */
+static ToileStatus run_frame(ToileSim *sim, ToileError *error) {
+    int32_t before = tl_sim_crossings(sim, 0.0);
+    if (sim->world != NULL) {
+        tl_world_note_crossings(sim->world);
+    }
+    tl_begin_contact(sim);
+    ToileStatus status = run_substeps(sim, error);
+    for (int32_t round = 1; before > 0 && status == TOILE_STATUS_OK && round <= MOST_ROUNDS;
+         round++) {
+        if (tl_sim_crossings(sim, 1.0) <= before) {
+            break;
+        }
+        tl_world_hold_worse(sim->world, round == MOST_ROUNDS);
+        tl_roll_back(sim);
+        tl_suspect_crossings(sim);
+        sim->stats.retries++;
+        tl_begin_contact(sim);
+        status = run_substeps(sim, error);
+    }
+    return status;
+}
+
 ToileStatus toile_sim_step(ToileSim *sim, ToileError *error) {
     if (sim == NULL) {
         return tl_fail(error, TOILE_STATUS_INVALID_ARGUMENT, "sim is NULL");
@@ -98,8 +123,7 @@ ToileStatus toile_sim_step(ToileSim *sim, ToileError *error) {
     tl_stats_begin(sim);
     tl_back_up(sim);
     tl_fix_vertices(sim);
-    tl_begin_contact(sim);
-    status = run_substeps(sim, error);
+    status = run_frame(sim, error);
     if (status != TOILE_STATUS_OK) {
         tl_roll_back(sim);
         tl_fail_frame(error, sim->frame + 1);

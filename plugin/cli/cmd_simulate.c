@@ -344,7 +344,14 @@ static void tell_intersections(Run *run, int32_t frame, int32_t count) {
     tl_progress_clear(&run->progress);
     if (count == 0)
         tl_message("frame %d: free of intersections again.", (int)frame);
-    else if (toile_sim_get_intersection(run->sim, 0, &found, NULL) == TOILE_STATUS_OK)
+    else if (toile_sim_get_intersection(run->sim, 0, &found, NULL) != TOILE_STATUS_OK)
+        return;
+    else if (found.other_face < 0)
+        tl_message("frame %d: warning: %d face(s) are in colliders, the first is face %d of %s in "
+                   "%s.",
+                   (int)frame, (int)count, (int)found.face, cloth_name(run, found.cloth),
+                   collider_name(run, found.other_collider));
+    else
         tl_message("frame %d: warning: %d edge(s) go through faces, the first of face %d of %s "
                    "through face %d of %s.",
                    (int)frame, (int)count, (int)found.face,

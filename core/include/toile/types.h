@@ -335,7 +335,7 @@ typedef struct ToileStats {
     double contact_s;  /* placing colliders and pins, looking for motion near colliders; contact
                           forces count where the other forces do */
     /* contact of surfaces */
-    int32_t intersections;      /* edges through faces at the end; 0: none */
+    int32_t intersections;      /* edges through faces, and faces in solid colliders, at the end */
     int32_t contact_candidates; /* pairs of the longest list that was looked at */
     int32_t contact_touches;    /* pairs within contact distance when last evaluated */
     int32_t contact_refreshes;  /* lists that were made */
@@ -350,11 +350,12 @@ typedef struct ToileStats {
     double truncate_s; /* motion that keeps all apart */
 } ToileStats;
 
-/* An edge of one surface through a face of another, or of the same. */
+/* An edge of one surface through a face of another, or of the same; or a face that reaches into a
+ * solid collider. */
 typedef struct ToileIntersection {
     uint32_t struct_size;
-    int32_t face;       /* one that has the edge, in the numbering of its mesh */
-    int32_t other_face; /* the face that the edge goes through */
+    int32_t face; /* one that has the edge, in the numbering of its mesh; or that reaches in */
+    int32_t other_face; /* the face that the edge goes through; -1: other_collider is solid */
     uint32_t reserved;
     ToileClothId cloth; /* that has the edge; none: see collider */
     ToileColliderId collider;
