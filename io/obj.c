@@ -482,10 +482,8 @@ static void check_not_empty(Reader *reader, bool need_faces) {
                          "faces");
 }
 
-static void fill_obj(Reader *reader) {
-    Storage *storage = reader->storage;
+static void fill_obj(Storage *storage, bool has_uvs, int32_t bare_face) {
     ToileObj *obj = &storage->obj;
-    bool has_uvs = reader->has_uv_corner && !reader->has_bare_corner;
     toile_mesh_def_init(&obj->mesh, (uint32_t)sizeof obj->mesh);
     obj->mesh.vertex_count = (int32_t)(storage->positions.count / 3);
     obj->mesh.face_count = (int32_t)storage->face_sizes.count;
@@ -504,7 +502,7 @@ static void fill_obj(Reader *reader) {
     obj->group_names = storage->group_names;
     obj->group_vertices = storage->group_vertices;
     obj->group_vertex_counts = storage->group_vertex_counts;
-    obj->bare_face = reader->has_uv_corner && reader->has_bare_corner ? reader->bare_face : -1;
+    obj->bare_face = bare_face;
     obj->storage = storage;
 }
 
@@ -539,8 +537,61 @@ ToileObj *tl_obj_parse(const char *text, size_t size, const char *path, double u
         free_storage(reader.storage);
         return NULL;
     }
-    fill_obj(&reader);
+    bool some_bare = reader.has_uv_corner && reader.has_bare_corner;
+    fill_obj(reader.storage, reader.has_uv_corner && !some_bare, some_bare ? reader.bare_face : -1);
     return &reader.storage->obj;
+}
+
+/* ---- meshes from elsewhere ---- */
+
+static bool copy_ints(Ints *to, const int32_t *from, int32_t count) {
+    to->count = to->capacity = (size_t)count;
+    to->data = calloc((size_t)count + 1, sizeof *to->data);
+    if (to->data && from && count > 0)
+        memcpy(to->data, from, (size_t)count * sizeof *from);
+    return to->data != NULL;
+}
+
+static bool copy_doubles(Doubles *to, const double *from, size_t count) {
+    to->count = to->capacity = count;
+    to->data = calloc(count + 1, sizeof *to->data);
+    if (to->data && count > 0)
+        memcpy(to->data, from, count * sizeof *from);
+    return to->data != NULL;
+}
+
+static bool copy_group(Storage *storage, const TlObjGroup *group) {
+    Group *to = &storage->groups[storage->group_count++];
+    size_t length = strlen(group->name) + 1;
+    to->name = malloc(length);
+    if (to->name)
+        memcpy(to->name, group->name, length);
+    return to->name && copy_ints(&to->faces, group->faces, group->face_count);
+}
+
+ToileObj *tl_obj_make(const ToileMeshDef *mesh, const TlObjGroup *groups, int32_t group_count) {
+    Storage *storage = calloc(1, sizeof *storage);
+    if (!storage)
+        return NULL;
+    int32_t uv_corners = mesh->uv_count > 0 ? mesh->corner_count : 0;
+    storage->groups = calloc((size_t)group_count + 1, sizeof *storage->groups);
+    bool fine =
+        storage->groups &&
+        copy_doubles(&storage->positions, mesh->positions_m, 3 * (size_t)mesh->vertex_count) &&
+        copy_doubles(&storage->uvs, mesh->uvs, 2 * (size_t)mesh->uv_count) &&
+        copy_ints(&storage->face_sizes, mesh->face_sizes, mesh->face_count) &&
+        copy_ints(&storage->corners, mesh->corners, mesh->corner_count) &&
+        copy_ints(&storage->corner_uvs, mesh->corner_uvs, uv_corners) &&
+        copy_ints(&storage->face_lines, NULL, mesh->face_count) &&
+        copy_ints(&storage->vertex_lines, NULL, mesh->vertex_count);
+    for (int32_t i = 0; fine && i < group_count; i++)
+        fine = copy_group(storage, &groups[i]);
+    if (!fine || !collect_groups(storage)) {
+        free_storage(storage);
+        return NULL;
+    }
+    fill_obj(storage, mesh->uv_count > 0, -1);
+    return &storage->obj;
 }
 
 ToileStatus toile_obj_read(const char *path, double unit_m, bool need_faces, ToileObj **out,

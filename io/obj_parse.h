@@ -13,4 +13,15 @@
 ToileObj *tl_obj_parse(const char *text, size_t size, const char *path, double unit_m,
                        bool need_faces, TlReport *report);
 
+/* Some faces of a mesh under a name. */
+typedef struct TlObjGroup {
+    const char *name;
+    const int32_t *faces;
+    int32_t face_count;
+} TlObjGroup;
+
+/* A mesh that did not come from an OBJ file; everything is copied, and lines are 0. Its faces and
+ * those of the groups must be sound. NULL when memory runs out. */
+ToileObj *tl_obj_make(const ToileMeshDef *mesh, const TlObjGroup *groups, int32_t group_count);
+
 #endif

@@ -21,6 +21,9 @@ void toile_scene_free(ToileScene *scene) {
         toile_obj_free(scene->cloths[i].start);
         toile_obj_free(scene->cloths[i].rest);
         free(scene->cloths[i].mesh_file);
+        tl_scene_archive_close(&scene->cloths[i].source);
+        for (int32_t p = 0; p < scene->cloths[i].pin_count; p++)
+            tl_scene_free_surface(scene->cloths[i].pins[p].target);
     }
     for (int32_t i = 0; i < scene->collider_count; i++)
         tl_scene_free_surface(scene->colliders[i].surface);
@@ -278,18 +281,18 @@ ToileStatus toile_scene_get_collider_file(const ToileScene *scene, int32_t index
     return TOILE_STATUS_OK;
 }
 
-ToileStatus toile_scene_get_collider_positions(const ToileScene *scene, int32_t index, double frame,
-                                               double *positions_m, ToileError *error) {
-    if (!scene || !positions_m || !isfinite(frame))
+ToileStatus toile_scene_read_collider(const ToileScene *scene, int32_t index, double frame,
+                                      ToileObj **out, ToileError *error) {
+    if (!scene || !out || !isfinite(frame))
         return tl_io_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
-                          "toile_scene_get_collider_positions needs a scene, a frame and a place "
-                          "for the positions, not NULL");
+                          "toile_scene_read_collider needs a scene, a frame and a place for the "
+                          "mesh, not NULL");
+    *out = NULL;
     if (index < 0 || index >= scene->collider_count)
         return refuse_index("collider", index, scene->collider_count, error);
     const TlSceneCollider *collider = &scene->colliders[index];
     if (!collider->surface)
         return tl_io_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
                           "Collider \"%.64s\" is no mesh and has no vertices", collider->def.name);
-    return tl_scene_surface_positions(collider->surface, collider->def.name, frame, positions_m,
-                                      error);
+    return tl_scene_surface_mesh(collider->surface, collider->def.name, frame, out, error);
 }

@@ -5,6 +5,7 @@
 #include "report.h"
 #include "rotation.h"
 #include "scene_types.h"
+#include "toile/draft.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -87,6 +88,19 @@ static ToileStatus add_cloth(const ToileScene *scene, int32_t index, ToileSim *s
     return status;
 }
 
+/* Gives a collider the mesh it has at a frame, or none. */
+static ToileStatus change_mesh(const TlSceneCollider *collider, ToileSim *sim, int32_t index,
+                               double frame, ToileError *error) {
+    ToileObj *obj = NULL;
+    ToileStatus status =
+        tl_scene_surface_mesh(collider->surface, collider->def.name, frame, &obj, error);
+    if (status == TOILE_STATUS_OK)
+        status =
+            toile_sim_set_collider_mesh(sim, collider_id(index), obj ? &obj->mesh : NULL, error);
+    toile_obj_free(obj);
+    return status;
+}
+
 static ToileStatus add_collider(const ToileScene *scene, int32_t index, ToileSim *sim,
                                 ToileError *error) {
     ToileColliderDef def = scene->colliders[index].def;
@@ -97,6 +111,9 @@ static ToileStatus add_collider(const ToileScene *scene, int32_t index, ToileSim
     if (status == TOILE_STATUS_OK &&
         (id.slot != expected.slot || id.generation != expected.generation))
         return unexpected_id(error);
+    /* it was made of its first faces, which may come later */
+    if (status == TOILE_STATUS_OK && def.mesh && scene->colliders[index].surface->archive.changes)
+        status = change_mesh(&scene->colliders[index], sim, index, scene->sim.start_frame, error);
     return status;
 }
 
@@ -155,35 +172,86 @@ static void free_aim(Aim *aim) {
     free(aim->list_m);
 }
 
-/* Moves a pin's vertices with its collider: from the start where it held all the time, so that no
- * error gathers, else from where they are. */
-static void follow(const ToileScene *scene, const TlSceneCloth *cloth, const TlScenePin *pin,
-                   int32_t frame, int64_t now, Aim *aim) {
-    const TlSceneCollider *collider = &scene->colliders[pin->follow];
+/* The vertices of a mesh that a pin follows, in the world. */
+static ToileStatus place_surface(const ToileScene *scene, const TlScenePin *pin, double frame,
+                                 double *positions_m, ToileError *error) {
+    const TlSceneCollider *collider = pin->target ? NULL : &scene->colliders[pin->follow];
+    const TlSceneSurface *surface = collider ? collider->surface : pin->target;
+    ToilePose none = {{0, 0, 0}, {0, 0, 0}};
+    ToileStatus status = tl_scene_surface_positions(surface, collider ? collider->def.name : "",
+                                                    frame, positions_m, error);
+    if (status != TOILE_STATUS_OK || !collider || collider->key_count == 0)
+        return status;
+    ToilePose pose = tl_scene_pose(collider, frame);
+    for (size_t i = 0; i < (size_t)surface->mesh.vertex_count; i++) {
+        double moved[3];
+        tl_pose_carry(&none, &pose, positions_m + 3 * i, moved);
+        memcpy(positions_m + 3 * i, moved, sizeof moved);
+    }
+    return TOILE_STATUS_OK;
+}
+
+/* Moves a pin's vertices with the triangles they hold on to. */
+static ToileStatus follow_mesh(const ToileScene *scene, const TlScenePin *pin, const double *from_m,
+                               double from, double to, Aim *aim, ToileError *error) {
+    const TlSceneSurface *surface =
+        pin->target ? pin->target : scene->colliders[pin->follow].surface;
+    size_t count = 3 * (size_t)surface->mesh.vertex_count;
+    double *before_m = malloc(count * sizeof *before_m);
+    double *after_m = malloc(count * sizeof *after_m);
+    ToileStatus status = before_m && after_m ? TOILE_STATUS_OK : tl_io_out_of_memory(error);
+    if (status == TOILE_STATUS_OK)
+        status = place_surface(scene, pin, from, before_m, error);
+    if (status == TOILE_STATUS_OK)
+        status = place_surface(scene, pin, to, after_m, error);
+    for (int32_t i = 0; i < pin->vertex_count && status == TOILE_STATUS_OK; i++) {
+        size_t at = (size_t)3 * (size_t)pin->vertices[i];
+        tl_scene_carry(before_m, after_m, pin->hold + 3 * (size_t)i, from_m + at,
+                       aim->targets_m + at);
+    }
+    free(before_m);
+    free(after_m);
+    return status;
+}
+
+/* Moves a pin's vertices with what it follows: from the start where it held all the time, so that
+ * no error gathers, else from where they are. */
+static ToileStatus follow(const ToileScene *scene, const TlSceneCloth *cloth, const TlScenePin *pin,
+                          double frame, double now, Aim *aim, ToileError *error) {
     const ToileObj *start = cloth->start ? cloth->start : cloth->mesh;
     bool from_start = frame < pin->held_before;
     const double *from_m = from_start ? start->mesh.positions_m : aim->now_m;
-    ToilePose from = tl_scene_pose(collider, from_start ? scene->sim.start_frame : (double)now);
-    ToilePose to = tl_scene_pose(collider, frame);
+    double from_frame = from_start ? scene->sim.start_frame : now;
+    if (pin->hold)
+        return follow_mesh(scene, pin, from_m, from_frame, frame, aim, error);
+    ToilePose from = tl_scene_pose(&scene->colliders[pin->follow], from_frame);
+    ToilePose to = tl_scene_pose(&scene->colliders[pin->follow], frame);
     for (int32_t i = 0; i < pin->vertex_count; i++) {
         size_t at = (size_t)3 * (size_t)pin->vertices[i];
         tl_pose_carry(&from, &to, from_m + at, aim->targets_m + at);
     }
+    return TOILE_STATUS_OK;
+}
+
+static bool is_led(const TlScenePin *pin) {
+    return pin->follow >= 0 || pin->target;
 }
 
 /* Of several pins on a vertex, one that holds wins over one that does not, then the later one. */
-static void decide(const ToileScene *scene, const TlSceneCloth *cloth, int32_t frame, int64_t now,
-                   Aim *aim) {
-    for (int32_t p = 0; p < cloth->pin_count; p++) {
+static ToileStatus decide(const ToileScene *scene, const TlSceneCloth *cloth, int32_t frame,
+                          int64_t now, Aim *aim, ToileError *error) {
+    ToileStatus status = TOILE_STATUS_OK;
+    for (int32_t p = 0; p < cloth->pin_count && status == TOILE_STATUS_OK; p++) {
         const TlScenePin *pin = &cloth->pins[p];
         bool holds = tl_scene_pin_holds(pin, frame);
-        unsigned char fate = !holds ? FREED : pin->follow >= 0 ? AIMED : HELD;
+        unsigned char fate = !holds ? FREED : is_led(pin) ? AIMED : HELD;
         for (int32_t i = 0; i < pin->vertex_count; i++)
             if (holds || aim->fate[pin->vertices[i]] == UNTOUCHED)
                 aim->fate[pin->vertices[i]] = fate;
         if (fate == AIMED)
-            follow(scene, cloth, pin, frame, now, aim);
+            status = follow(scene, cloth, pin, frame, (double)now, aim, error);
     }
+    return status;
 }
 
 /* Lists the vertices with a fate from `low` to `high`, and their targets. */
@@ -221,7 +289,7 @@ static ToileStatus aim_cloth(const ToileScene *scene, ToileSim *sim, int32_t ind
     bool changes = false;
     Aim aim;
     for (int32_t p = 0; p < cloth->pin_count; p++)
-        changes = changes || cloth->pins[p].follow >= 0 || cloth->pins[p].frames;
+        changes = changes || is_led(&cloth->pins[p]) || cloth->pins[p].frames;
     if (!changes)
         return TOILE_STATUS_OK;
     if (toile_sim_vertex_count(sim, cloth_id(index)) != vertex_count)
@@ -234,32 +302,56 @@ static ToileStatus aim_cloth(const ToileScene *scene, ToileSim *sim, int32_t ind
         status = tl_io_out_of_memory(error);
     if (status == TOILE_STATUS_OK)
         status = toile_sim_get_positions(sim, cloth_id(index), aim.now_m, error);
-    if (status == TOILE_STATUS_OK) {
-        decide(scene, cloth, frame, toile_sim_frame(sim), &aim);
+    if (status == TOILE_STATUS_OK)
+        status = decide(scene, cloth, frame, toile_sim_frame(sim), &aim, error);
+    if (status == TOILE_STATUS_OK)
         status = apply_aim(sim, cloth_id(index), &aim, vertex_count, error);
-    }
     free_aim(&aim);
     return status;
 }
 
 /* Sends the vertices of a collider that deforms. */
-static ToileStatus aim_surface(const ToileScene *scene, ToileSim *sim, int32_t index, int32_t frame,
-                               ToileError *error) {
-    const TlSceneCollider *collider = &scene->colliders[index];
+static ToileStatus aim_vertices(const TlSceneCollider *collider, ToileSim *sim, int32_t index,
+                                double frame, int32_t vertex_count, ToileError *error) {
     const TlSceneSurface *surface = collider->surface;
-    double *positions_m = malloc(3 * (size_t)surface->mesh.vertex_count * sizeof *positions_m);
+    if (vertex_count == 0)
+        return TOILE_STATUS_OK;
+    double *positions_m = malloc(3 * (size_t)vertex_count * sizeof *positions_m);
     if (!positions_m)
         return tl_io_out_of_memory(error);
     ToileStatus status =
-        tl_scene_surface_positions(surface, collider->def.name, frame, positions_m, error);
+        surface->archive.changes
+            ? tl_scene_archive_positions(&surface->archive, frame, vertex_count, positions_m, error)
+            : tl_scene_surface_positions(surface, collider->def.name, frame, positions_m, error);
     if (status == TOILE_STATUS_OK)
         status = toile_sim_set_collider_positions(sim, collider_id(index), positions_m, error);
     free(positions_m);
     return status;
 }
 
-static ToileStatus aim_collider(const ToileScene *scene, ToileSim *sim, int32_t index,
-                                int32_t frame, ToileError *error) {
+/* A collider whose faces are others at `frame` than now jumps there; else it travels. */
+static ToileStatus aim_surface(const ToileScene *scene, ToileSim *sim, int32_t index, double now,
+                               double frame, ToileError *error) {
+    const TlSceneCollider *collider = &scene->colliders[index];
+    const TlSceneArchive *archive = &collider->surface->archive;
+    uint8_t before[16], after[16];
+    int32_t vertices = 0, faces = 0;
+    if (!archive->changes)
+        return aim_vertices(collider, sim, index, frame, collider->surface->mesh.vertex_count,
+                            error);
+    ToileStatus status = tl_scene_archive_faces(archive, now, before, &vertices, &faces, error);
+    if (status == TOILE_STATUS_OK)
+        status = tl_scene_archive_faces(archive, frame, after, &vertices, &faces, error);
+    if (status != TOILE_STATUS_OK)
+        return status;
+    if (memcmp(before, after, sizeof before) != 0)
+        return change_mesh(collider, sim, index, frame, error);
+    return aim_vertices(collider, sim, index, frame, faces > 0 ? vertices : 0, error);
+}
+
+static ToileStatus aim_collider(const ToileScene *scene, ToileSim *sim, int32_t index, double frame,
+                                ToileError *error) {
+    double now = (double)toile_sim_frame(sim);
     const TlSceneCollider *collider = &scene->colliders[index];
     ToileStatus status = TOILE_STATUS_OK;
     if (collider->key_count > 0) {
@@ -267,7 +359,7 @@ static ToileStatus aim_collider(const ToileScene *scene, ToileSim *sim, int32_t 
         status = toile_sim_set_collider_pose(sim, collider_id(index), &pose, error);
     }
     if (status == TOILE_STATUS_OK && collider->surface && collider->surface->deforms)
-        status = aim_surface(scene, sim, index, frame, error);
+        status = aim_surface(scene, sim, index, now, frame, error);
     return status;
 }
 

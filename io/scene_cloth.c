@@ -21,10 +21,6 @@
 
 /* ---- files ---- */
 
-bool tl_scene_names_archive(const char *text) {
-    return tl_io_has_ending(text, ".abc") || strstr(text, ".abc:/") != NULL;
-}
-
 ToileObj *tl_scene_read_mesh(TlSceneReader *reader, const TlKeys *keys, const char *key,
                              double unit_m, bool need_faces, char **resolved) {
     const char *text = NULL;
@@ -34,14 +30,11 @@ ToileObj *tl_scene_read_mesh(TlSceneReader *reader, const TlKeys *keys, const ch
     if (!text)
         return NULL;
     const TlJson *value = tl_keys_get(keys, key, TL_KEY_PLAIN);
-    if (tl_scene_names_archive(text)) {
-        tl_keys_unavailable(keys, key, value, "reading cloth from Alembic archives is",
-                            "export the mesh as OBJ");
-        return NULL;
-    }
     if (!tl_io_has_ending(text, ".obj")) {
         tl_keys_error(keys, key, value, TOILE_STATUS_INVALID_DATA,
-                      "\"%.200s\" is not the name of an OBJ file; it must end in .obj", text);
+                      "\"%.200s\" is not the name of a mesh; it must end in .obj, or be "
+                      "FILE.abc:/path",
+                      text);
         return NULL;
     }
     char *content =
@@ -51,6 +44,49 @@ ToileObj *tl_scene_read_mesh(TlSceneReader *reader, const TlKeys *keys, const ch
     ToileObj *obj = tl_obj_parse(content, size, *resolved, unit_m, need_faces, reader->report);
     free(content);
     return obj;
+}
+
+/* Reads a mesh of an archive at the first frame; *archive stays open for the caller to close. */
+static ToileObj *read_archive(TlSceneReader *reader, const TlKeys *keys, const char *key,
+                              double unit_m, const char *uv_set, TlSceneArchive *archive) {
+    const TlJson *value = tl_keys_get(keys, key, TL_KEY_PLAIN);
+    ToileError error = {.struct_size = (uint32_t)sizeof error};
+    ToileObj *obj = NULL;
+    if (!tl_scene_archive_open(reader, keys, key, unit_m, archive))
+        return NULL;
+    if (archive->changes) {
+        tl_keys_error(keys, key, value, TOILE_STATUS_INVALID_DATA,
+                      "the faces of %.300s change from sample to sample; cloth needs a mesh whose "
+                      "faces stay the same",
+                      archive->file);
+        return NULL;
+    }
+    ToileStatus status =
+        tl_scene_archive_mesh(archive, reader->scene->sim.start_frame, uv_set, &obj, &error);
+    if (status == TOILE_STATUS_OUT_OF_MEMORY)
+        tl_report_out_of_memory(reader->report);
+    else if (status != TOILE_STATUS_OK)
+        tl_keys_error(keys, key, value, status, "%s", error.message);
+    return obj;
+}
+
+/* Reads the mesh of a cloth, or another pose of it, from any kind of file. `archive` is opened when
+ * it is in one. */
+static ToileObj *read_any_mesh(TlSceneReader *reader, const TlKeys *keys, const char *key,
+                               const TlSceneCloth *cloth, bool need_faces, TlSceneArchive *archive,
+                               char **resolved) {
+    const TlJson *value = tl_keys_get(keys, key, TL_KEY_NULLABLE);
+    *resolved = NULL;
+    if (!value || value->kind != TL_JSON_STRING || !tl_scene_names_archive(value->string))
+        return tl_scene_read_mesh(reader, keys, key, cloth->unit_m, need_faces, resolved);
+    ToileObj *obj = read_archive(reader, keys, key, cloth->unit_m, cloth->uv_set, archive);
+    if (archive->file)
+        *resolved = tl_io_path_beside("", archive->file);
+    if (!obj || *resolved)
+        return obj;
+    tl_report_out_of_memory(reader->report);
+    toile_obj_free(obj);
+    return NULL;
 }
 
 bool tl_scene_same_faces(const ToileMeshDef *a, const ToileMeshDef *b) {
@@ -66,7 +102,9 @@ bool tl_scene_same_faces(const ToileMeshDef *a, const ToileMeshDef *b) {
 static ToileObj *read_pose(TlSceneReader *reader, const TlKeys *keys, const char *key,
                            const TlSceneCloth *cloth) {
     char *resolved = NULL;
-    ToileObj *obj = tl_scene_read_mesh(reader, keys, key, cloth->unit_m, false, &resolved);
+    TlSceneArchive archive = {0};
+    ToileObj *obj = read_any_mesh(reader, keys, key, cloth, false, &archive, &resolved);
+    tl_scene_archive_close(&archive);
     if (obj && cloth->mesh && obj->mesh.vertex_count != cloth->mesh->mesh.vertex_count) {
         tl_keys_error(keys, key, tl_keys_get(keys, key, TL_KEY_PLAIN), TOILE_STATUS_INVALID_DATA,
                       "%.200s has %d vertices, but the mesh %.200s has %d; they must be the same "
@@ -326,7 +364,14 @@ static void read_shape(TlSceneReader *reader, const TlKeys *keys, TlSceneCloth *
                    &cloth->pattern_scale_m);
     tl_keys_choice(keys, "elements", TL_KEY_PLAIN, elements, COUNT(elements), &cloth->elements);
     tl_keys_get(keys, "mesh", TL_KEY_REQUIRED | TL_KEY_NULLABLE);
-    cloth->mesh = tl_scene_read_mesh(reader, keys, "mesh", cloth->unit_m, true, &cloth->mesh_file);
+    tl_keys_string(keys, "uv_set", TL_KEY_NULLABLE, &cloth->uv_set);
+    cloth->mesh =
+        read_any_mesh(reader, keys, "mesh", cloth, true, &cloth->source, &cloth->mesh_file);
+    if (cloth->uv_set && cloth->mesh && !cloth->source.reader)
+        tl_keys_error(keys, "uv_set", tl_keys_get(keys, "uv_set", TL_KEY_PLAIN),
+                      TOILE_STATUS_INVALID_DATA,
+                      "%.200s is an OBJ file, which has one uv set without a name; leave this out",
+                      cloth->mesh_file);
     cloth->start = read_pose(reader, keys, "start", cloth);
     cloth->rest = read_pose(reader, keys, "rest", cloth);
     if (cloth->mesh)
@@ -349,8 +394,8 @@ static void read_subdivide(const TlKeys *cloth_keys) {
 static void read_cloth(TlSceneReader *reader, const TlKeys *root, const TlJson *value,
                        int32_t index) {
     static const char *const known[] = {
-        "name",     "mesh",   "start", "rest", "unit_m", "pattern",  "pattern_scale_m",
-        "elements", "fabric", "maps",  "pins", "seams",  "subdivide"};
+        "name",     "mesh",   "start", "rest", "unit_m", "pattern",   "pattern_scale_m",
+        "elements", "fabric", "maps",  "pins", "seams",  "subdivide", "uv_set"};
     char path[TL_PATH_SIZE];
     TlKeys keys;
     TlSceneCloth *cloth = &reader->scene->cloths[index];

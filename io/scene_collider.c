@@ -69,7 +69,7 @@ static void read_capsule(const TlKeys *parent, ToileColliderDef *def) {
 static void read_mesh(TlSceneReader *reader, const TlKeys *keys, double unit_m,
                       TlSceneCollider *collider) {
     collider->def.shape = TOILE_COLLIDER_MESH;
-    collider->surface = tl_scene_read_surface(reader, keys, unit_m);
+    collider->surface = tl_scene_read_surface(reader, keys, "mesh", unit_m);
     if (collider->surface)
         collider->def.mesh = &collider->surface->mesh;
 }
@@ -94,6 +94,10 @@ static void read_shape(TlSceneReader *reader, const TlKeys *keys, double unit_m,
         read_box(keys, def);
     if (tl_keys_get(keys, "capsule", TL_KEY_PLAIN))
         read_capsule(keys, def);
+    const TlJson *points = tl_keys_get(keys, "points", TL_KEY_NULLABLE);
+    if (points && !tl_keys_get(keys, "mesh", TL_KEY_PLAIN))
+        tl_keys_error(keys, "points", points, TOILE_STATUS_INVALID_DATA,
+                      "a point cache moves the vertices of a mesh; give the collider a \"mesh\"");
     if (tl_keys_get(keys, "mesh", TL_KEY_PLAIN))
         read_mesh(reader, keys, unit_m, collider);
 }
@@ -154,10 +158,12 @@ static void read_maps(TlSceneReader *reader, const TlKeys *keys, TlSceneCollider
         tl_keys_error(keys, "maps", value, TOILE_STATUS_INVALID_DATA,
                       "only a mesh has groups of vertices; give the collider a \"mesh\", or one "
                       "\"thickness_m\" and \"friction\" for all of it");
-    else if (surface && !surface->obj)
-        tl_keys_unavailable(keys, "maps", value, "groups of an archive are",
-                            "export the collider as OBJ");
-    if (!surface || !surface->obj)
+    else if (surface && surface->archive.changes)
+        tl_keys_error(keys, "maps", value, TOILE_STATUS_INVALID_DATA,
+                      "the faces of %.200s change from sample to sample, so that its groups do not "
+                      "last; give one \"thickness_m\" and \"friction\" for all of it",
+                      surface->file);
+    if (!surface || surface->archive.changes)
         return;
     collider->def.vertex_thickness_m =
         read_map(reader, &maps, "thickness", surface, collider->def.thickness_m);
@@ -231,9 +237,9 @@ static void check_unique(TlSceneReader *reader, const TlKeys *keys, int32_t inde
 
 static void read_collider(TlSceneReader *reader, const TlKeys *root, const TlJson *value,
                           int32_t index) {
-    static const char *const known[] = {"name",     "sphere", "plane",  "box",
-                                        "capsule",  "mesh",   "unit_m", "thickness_m",
-                                        "friction", "maps",   "motion"};
+    static const char *const known[] = {"name",    "sphere", "plane",       "box",
+                                        "capsule", "mesh",   "points",      "unit_m",
+                                        "maps",    "motion", "thickness_m", "friction"};
     char path[TL_PATH_SIZE];
     char name[32];
     TlKeys keys;

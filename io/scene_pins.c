@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 Toile contributors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pins of a cloth: which vertices, in which frames, and the collider they follow. */
+/* Pins of a cloth: which vertices, in which frames, and the collider or mesh they follow. */
 #include "scene_types.h"
 
 #include "platform.h"
@@ -135,46 +135,70 @@ static int32_t first_break(const TlScenePin *pin, int32_t start) {
 
 /* ---- following ---- */
 
-/* A pin keeps its place on a body that moves and turns, not on one that bends. */
-static bool check_rigid(const TlKeys *keys, const TlSceneCollider *collider) {
-    if (!collider->surface || !collider->surface->deforms)
-        return true;
-    tl_keys_unavailable(keys, "follow", tl_keys_get(keys, "follow", TL_KEY_PLAIN),
-                        "following a collider that deforms is",
-                        "name one whose motion is given by \"motion\"");
-    return false;
+/* Whether a text is the name of a mesh, rather than of a collider. */
+static bool names_mesh(const char *text) {
+    return tl_io_has_ending(text, ".obj") || tl_scene_names_archive(text);
 }
 
-static int32_t find_collider(TlSceneReader *reader, const TlKeys *keys) {
+static int32_t find_collider(TlSceneReader *reader, const TlKeys *keys, const TlJson *value) {
     const ToileScene *scene = reader->scene;
     const char *names[NAMES_MAX];
-    const char *name = NULL;
-    tl_keys_string(keys, "follow", TL_KEY_NULLABLE, &name);
-    if (!name)
-        return -1;
     for (int32_t i = 0; i < scene->collider_count; i++) {
         if (i < NAMES_MAX)
             names[i] = scene->colliders[i].def.name;
-        if (strcmp(scene->colliders[i].def.name, name) == 0)
-            return check_rigid(keys, &scene->colliders[i]) ? i : -1;
-    }
-    const TlJson *value = tl_keys_get(keys, "follow", TL_KEY_PLAIN);
-    if (tl_io_has_ending(name, ".obj") || strstr(name, ".abc")) {
-        tl_keys_unavailable(keys, "follow", value, "following a mesh is",
-                            "name a collider, which may move");
-        return -1;
+        if (strcmp(scene->colliders[i].def.name, value->string) == 0)
+            return i;
     }
     int32_t count = scene->collider_count < NAMES_MAX ? scene->collider_count : NAMES_MAX;
-    const char *near = tl_io_nearest(name, names, count);
+    const char *near = tl_io_nearest(value->string, names, count);
     if (near)
         tl_keys_error(keys, "follow", value, TOILE_STATUS_INVALID_DATA,
-                      "there is no collider \"%.64s\"; did you mean \"%s\"?", name, near);
+                      "there is no collider \"%.64s\"; did you mean \"%s\"?", value->string, near);
     else
         tl_keys_error(keys, "follow", value, TOILE_STATUS_INVALID_DATA,
                       "there is no collider \"%.64s\"; the name of one of the scene's %d colliders "
-                      "is needed",
-                      name, scene->collider_count);
+                      "or of a mesh is needed",
+                      value->string, scene->collider_count);
     return -1;
+}
+
+/* A mesh of the pin's own: its name, or an object with "mesh", "points" and "unit_m". */
+static TlSceneSurface *read_target(TlSceneReader *reader, const TlKeys *keys, const TlJson *value) {
+    static const char *const known[] = {"mesh", "points", "unit_m"};
+    double unit_m = reader->scene->unit_m;
+    TlKeys target;
+    if (value->kind == TL_JSON_STRING)
+        return tl_scene_read_surface(reader, keys, "follow", unit_m);
+    tl_keys_open_child(&target, keys, "follow", TL_KEY_NULLABLE, known, COUNT(known));
+    tl_keys_get(&target, "mesh", TL_KEY_REQUIRED);
+    tl_keys_number(&target, "unit_m", TL_KEY_PLAIN, (TlRange){0, 1e6, true}, &unit_m);
+    return target.object ? tl_scene_read_surface(reader, &target, "mesh", unit_m) : NULL;
+}
+
+/* Reads what a pin follows: a collider, or a mesh that need not be one. */
+static void read_follow(TlSceneReader *reader, const TlKeys *keys, const TlSceneCloth *cloth,
+                        TlScenePin *pin) {
+    const TlJson *value = tl_keys_get(keys, "follow", TL_KEY_NULLABLE);
+    pin->follow = -1;
+    if (!value)
+        return;
+    if (value->kind == TL_JSON_OBJECT ||
+        (value->kind == TL_JSON_STRING && names_mesh(value->string))) {
+        pin->target = read_target(reader, keys, value);
+    } else {
+        const char *name = NULL;
+        tl_keys_string(keys, "follow", TL_KEY_NULLABLE, &name);
+        pin->follow = name ? find_collider(reader, keys, value) : -1;
+    }
+    const TlSceneSurface *surface =
+        pin->follow >= 0 ? reader->scene->colliders[pin->follow].surface : pin->target;
+    if (surface && surface->archive.changes)
+        tl_keys_error(keys, "follow", value, TOILE_STATUS_INVALID_DATA,
+                      "the faces of %.200s change from sample to sample, so that a pin cannot keep "
+                      "its place on it; follow a mesh that only moves",
+                      surface->file);
+    else if (surface && (surface->deforms || pin->target) && cloth->mesh)
+        tl_scene_hold(reader, cloth, pin);
 }
 
 static void read_weight(const TlKeys *keys) {
@@ -201,7 +225,7 @@ static void read_pin(TlSceneReader *reader, const TlKeys *cloth_keys, const TlJs
                       "the pin names no vertices; give \"vertices\", \"group\" or both");
     read_vertices(reader, &keys, cloth, pin);
     read_frames(reader, &keys, pin);
-    pin->follow = find_collider(reader, &keys);
+    read_follow(reader, &keys, cloth, pin);
     pin->held_before = first_break(pin, reader->scene->sim.start_frame);
     read_weight(&keys);
 }

@@ -1,8 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 Toile contributors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Meshes of colliders: an OBJ file, OBJ files numbered by frame ("arm.%04d.obj"), or an object of
- * an archive, which scene_archive.c reads. Of what deforms only the first frame is kept, so that
- * memory does not grow with the length of a clip; the others are read when they are asked for. */
+/* Meshes that colliders and pins take from files: an OBJ file, OBJ files numbered by frame
+ * ("arm.%04d.obj"), an OBJ file whose vertices a point cache moves, or an object of an archive,
+ * which scene_archive.c reads. Of what deforms only the first frame is kept, so that memory does
+ * not grow with the length of a clip; the others are read when they are asked for. */
 #include "scene_types.h"
 
 #include "obj_parse.h"
@@ -14,18 +15,29 @@
 #include <string.h>
 
 #define DIGITS_MAX 9 /* that a frame may be padded to */
+#define COORDINATE_MAX_M 1e9
 
 void tl_scene_free_surface(TlSceneSurface *surface) {
     if (!surface)
         return;
     toile_obj_free(surface->obj);
-    abcc_close(surface->archive);
+    tl_scene_archive_close(&surface->archive);
+    toile_pointcache_close(surface->points);
     free(surface->file);
+    free(surface->points_file);
     free(surface->positions_m);
     free(surface->face_sizes);
     free(surface->corners);
     free(surface);
 }
+
+/* The place in the scene that names a mesh. */
+typedef struct Source {
+    TlSceneReader *reader;
+    const TlKeys *keys;
+    const char *key;
+    const TlJson *value; /* a string */
+} Source;
 
 /* ---- numbered files ---- */
 
@@ -68,8 +80,8 @@ static char *path_of_frame(const char *pattern, int32_t frame) {
 }
 
 /* Hashes the files of all frames, and reports those that are missing as one error. */
-static bool find_numbered(TlSceneReader *reader, const TlKeys *keys, const TlJson *value,
-                          const TlSceneSurface *surface) {
+static bool find_numbered(const Source *source, const TlSceneSurface *surface) {
+    TlSceneReader *reader = source->reader;
     const ToileScene *scene = reader->scene;
     char *missing = NULL;
     int32_t missing_count = 0, missing_frame = 0;
@@ -91,9 +103,10 @@ static bool find_numbered(TlSceneReader *reader, const TlKeys *keys, const TlJso
         free(path);
     }
     if (status != TOILE_STATUS_OK)
-        tl_scene_cannot_read(keys, "mesh", value, surface->file, status, &error);
+        tl_scene_cannot_read(source->keys, source->key, source->value, surface->file, status,
+                             &error);
     else if (missing_count > 0)
-        tl_keys_error(keys, "mesh", value, TOILE_STATUS_NOT_FOUND,
+        tl_keys_error(source->keys, source->key, source->value, TOILE_STATUS_NOT_FOUND,
                       "there is no file for frame %d (looked for %s); %d of the frames from %d to "
                       "%d have none, and each needs one",
                       missing_frame, missing, missing_count, first, last);
@@ -119,16 +132,16 @@ static ToileObj *read_frame(const TlSceneSurface *surface, int32_t frame, bool n
     return obj;
 }
 
-static bool read_numbered(TlSceneReader *reader, const TlKeys *keys, const TlJson *value,
-                          TlSceneSurface *surface) {
+static bool read_numbered(const Source *source, TlSceneSurface *surface) {
+    TlSceneReader *reader = source->reader;
     surface->deforms = true;
-    surface->file = tl_io_path_beside(reader->path, value->string);
+    surface->file = tl_io_path_beside(reader->path, source->value->string);
     if (!surface->file) {
         tl_report_out_of_memory(reader->report);
         return false;
     }
     /* without frames the scene is refused already */
-    if (reader->scene->frame_count == 0 || !find_numbered(reader, keys, value, surface))
+    if (reader->scene->frame_count == 0 || !find_numbered(source, surface))
         return false;
     surface->obj = read_frame(surface, reader->scene->frames[0], true, reader->report);
     return surface->obj != NULL;
@@ -177,10 +190,90 @@ static ToileStatus numbered_positions(const TlSceneSurface *surface, const char 
     return status;
 }
 
+/* ---- point caches ---- */
+
+/* Opens the cache under "points" and checks that it fits the mesh. */
+static bool open_points(const Source *source, TlSceneSurface *surface) {
+    const TlJson *value = tl_keys_get(source->keys, "points", TL_KEY_NULLABLE);
+    ToileError error = {.struct_size = (uint32_t)sizeof error};
+    ToilePointCacheInfo info = {.struct_size = (uint32_t)sizeof info};
+    const char *text = NULL;
+    tl_keys_string(source->keys, "points", TL_KEY_NULLABLE, &text);
+    if (!text)
+        return !value;
+    if (!tl_io_has_ending(text, ".pc2") && !tl_io_has_ending(text, ".mdd")) {
+        tl_keys_error(source->keys, "points", value, TOILE_STATUS_INVALID_DATA,
+                      "\"%.200s\" is not the name of a point cache; it must end in .pc2 or .mdd",
+                      text);
+        return false;
+    }
+    surface->points_file = tl_io_path_beside(source->reader->path, text);
+    if (!surface->points_file) {
+        tl_report_out_of_memory(source->reader->report);
+        return false;
+    }
+    ToileStatus status = tl_scene_hash_file(source->reader, surface->points_file, &error);
+    if (status == TOILE_STATUS_OK)
+        status = toile_pointcache_open(surface->points_file, &info, &surface->points, &error);
+    if (status != TOILE_STATUS_OK) {
+        tl_scene_cannot_read(source->keys, "points", value, surface->points_file, status, &error);
+        return false;
+    }
+    if (info.point_count == surface->obj->mesh.vertex_count)
+        return true;
+    tl_keys_error(
+        source->keys, "points", value, TOILE_STATUS_INVALID_DATA,
+        "%.200s has %d points, but the mesh %.200s has %d vertices; they must be the same "
+        "vertices in the same order",
+        surface->points_file, (int)info.point_count, surface->file,
+        (int)surface->obj->mesh.vertex_count);
+    return false;
+}
+
+/* Adds `weight` times a sample of the cache to the positions. */
+static ToileStatus add_sample(const TlSceneSurface *surface, int32_t sample, double weight,
+                              float *values, double *positions_m, ToileError *error) {
+    size_t count = 3 * (size_t)surface->mesh.vertex_count;
+    ToileStatus status = toile_pointcache_read(surface->points, sample, values, error);
+    for (size_t i = 0; i < count && status == TOILE_STATUS_OK; i++) {
+        positions_m[i] += weight * surface->unit_m * (double)values[i];
+        if (!(fabs(positions_m[i]) <= COORDINATE_MAX_M))
+            return tl_io_fail(error, TOILE_STATUS_INVALID_DATA,
+                              "%.200s: point %zu of sample %d is not a finite number or beyond 1e9 "
+                              "m",
+                              surface->points_file, i / 3, (int)sample);
+    }
+    return status;
+}
+
+static ToileStatus cached_positions(const TlSceneSurface *surface, double frame,
+                                    double *positions_m, ToileError *error) {
+    size_t count = 3 * (size_t)surface->mesh.vertex_count;
+    int32_t before = 0, after = 0;
+    double weight = 0;
+    float *values = malloc(count * sizeof *values);
+    if (!values)
+        return tl_io_out_of_memory(error);
+    memset(positions_m, 0, count * sizeof *positions_m);
+    ToileStatus status = toile_pointcache_find(surface->points, frame, surface->fps, &before,
+                                               &after, &weight, error);
+    if (status == TOILE_STATUS_OK)
+        status = add_sample(surface, before, 1 - weight, values, positions_m, error);
+    if (status == TOILE_STATUS_OK && weight > 0)
+        status = add_sample(surface, after, weight, values, positions_m, error);
+    free(values);
+    return status;
+}
+
+/* ---- any of them ---- */
+
 ToileStatus tl_scene_surface_positions(const TlSceneSurface *surface, const char *name,
                                        double frame, double *positions_m, ToileError *error) {
-    if (surface->deforms && surface->archive)
-        return tl_scene_archive_positions(surface, name, frame, positions_m, error);
+    if (surface->deforms && surface->archive.reader)
+        return tl_scene_archive_positions(&surface->archive, frame, surface->mesh.vertex_count,
+                                          positions_m, error);
+    if (surface->points)
+        return cached_positions(surface, frame, positions_m, error);
     if (surface->deforms)
         return numbered_positions(surface, name, frame, positions_m, error);
     memcpy(positions_m, surface->mesh.positions_m,
@@ -188,56 +281,164 @@ ToileStatus tl_scene_surface_positions(const TlSceneSurface *surface, const char
     return TOILE_STATUS_OK;
 }
 
-/* ---- any of them ---- */
-
-/* Splits faces of more than four corners; the mesh then has arrays of its own. */
-static bool split_faces(TlSceneReader *reader, const TlKeys *keys, const TlJson *value,
-                        TlSceneSurface *surface) {
-    ToileError error = {.struct_size = (uint32_t)sizeof error};
-    ToileMeshDef *mesh = &surface->mesh;
+/* Splits faces of more than four corners; face sizes and corners are new arrays for free(). */
+static ToileStatus split_faces(ToileMeshDef *mesh, int32_t **face_sizes, int32_t **corners,
+                               ToileError *error) {
     size_t room = (size_t)mesh->corner_count;
-    int32_t *face_sizes = malloc(room * sizeof *face_sizes);
-    int32_t *corners = malloc(3 * room * sizeof *corners);
     int32_t face_count = 0, corner_count = 0;
-    ToileStatus status = TOILE_STATUS_OUT_OF_MEMORY;
-    if (face_sizes && corners)
-        status = toile_mesh_fan(mesh, face_sizes, corners, &face_count, &corner_count, &error);
-    free(surface->face_sizes);
-    free(surface->corners);
-    mesh->face_sizes = surface->face_sizes = face_sizes;
-    mesh->corners = surface->corners = corners;
+    *face_sizes = malloc((room + 1) * sizeof **face_sizes);
+    *corners = malloc((3 * room + 1) * sizeof **corners);
+    if (!*face_sizes || !*corners)
+        return tl_io_out_of_memory(error);
+    ToileStatus status =
+        toile_mesh_fan(mesh, *face_sizes, *corners, &face_count, &corner_count, error);
+    mesh->face_sizes = *face_sizes;
+    mesh->corners = *corners;
     mesh->face_count = face_count;
     mesh->corner_count = corner_count;
+    /* what a collider has no use for */
+    mesh->uv_count = 0;
+    mesh->uvs = NULL;
+    mesh->corner_uvs = NULL;
+    return status;
+}
+
+/* The mesh of an archive at a frame. */
+static ToileStatus changed_mesh(const TlSceneSurface *surface, double frame, ToileObj **out,
+                                ToileError *error) {
+    uint8_t key[16];
+    int32_t vertex_count = 0, face_count = 0;
+    int32_t *face_sizes = NULL, *corners = NULL;
+    ToileObj *obj = NULL;
+    ToileStatus status =
+        tl_scene_archive_faces(&surface->archive, frame, key, &vertex_count, &face_count, error);
+    if (status != TOILE_STATUS_OK || vertex_count == 0 || face_count == 0)
+        return status;
+    status = tl_scene_archive_mesh(&surface->archive, frame, NULL, &obj, error);
+    if (status != TOILE_STATUS_OK)
+        return status;
+    ToileMeshDef mesh = obj->mesh;
+    status = split_faces(&mesh, &face_sizes, &corners, error);
+    if (status == TOILE_STATUS_OK) {
+        *out = tl_obj_make(&mesh, NULL, 0);
+        status = *out ? TOILE_STATUS_OK : tl_io_out_of_memory(error);
+    }
+    free(face_sizes);
+    free(corners);
+    toile_obj_free(obj);
+    return status;
+}
+
+ToileStatus tl_scene_surface_mesh(const TlSceneSurface *surface, const char *name, double frame,
+                                  ToileObj **out, ToileError *error) {
+    *out = NULL;
+    if (surface->archive.changes)
+        return changed_mesh(surface, frame, out, error);
+    ToileMeshDef mesh = surface->mesh;
+    double *positions_m = malloc(3 * (size_t)mesh.vertex_count * sizeof *positions_m);
+    if (!positions_m)
+        return tl_io_out_of_memory(error);
+    mesh.positions_m = positions_m;
+    ToileStatus status = tl_scene_surface_positions(surface, name, frame, positions_m, error);
+    if (status == TOILE_STATUS_OK) {
+        *out = tl_obj_make(&mesh, NULL, 0);
+        status = *out ? TOILE_STATUS_OK : tl_io_out_of_memory(error);
+    }
+    free(positions_m);
+    return status;
+}
+
+/* The mesh of an archive at the first frame; one whose faces change may get them later. */
+static ToileStatus read_first(const Source *source, TlSceneSurface *surface, ToileError *error) {
+    const TlSceneArchive *archive = &surface->archive;
+    double frame = source->reader->scene->sim.start_frame;
+    ToileStatus status = tl_scene_archive_mesh(archive, frame, NULL, &surface->obj, error);
+    for (uint32_t i = 0; status == TOILE_STATUS_INVALID_DATA && archive->changes && !surface->obj &&
+                         i < archive->samples;
+         i++) {
+        double seconds = 0;
+        if (abcc_sample_time(archive->reader, archive->object, i, &seconds, NULL) == ABCC_OK)
+            status =
+                tl_scene_archive_mesh(archive, seconds * archive->fps, NULL, &surface->obj, NULL);
+    }
+    return status;
+}
+
+static bool open_archive(const Source *source, TlSceneSurface *surface) {
+    ToileError error = {.struct_size = (uint32_t)sizeof error};
+    TlSceneArchive *archive = &surface->archive;
+    if (!tl_scene_archive_open(source->reader, source->keys, source->key, surface->unit_m, archive))
+        return false;
+    surface->file = tl_io_path_beside("", archive->file);
+    surface->deforms = archive->moves;
+    ToileStatus status =
+        surface->file ? read_first(source, surface, &error) : tl_io_out_of_memory(&error);
     if (status == TOILE_STATUS_OUT_OF_MEMORY)
-        tl_report_out_of_memory(reader->report);
+        tl_report_out_of_memory(source->reader->report);
     else if (status != TOILE_STATUS_OK)
-        tl_keys_error(keys, "mesh", value, status, "%.300s: %s", surface->file, error.message);
+        tl_keys_error(source->keys, source->key, source->value, status, "%s", error.message);
+    else if (archive->is_cage)
+        tl_keys_warning(source->keys, source->key, source->value,
+                        "%.300s is a subdivision surface; cloth meets its cage, not the smooth "
+                        "surface",
+                        archive->file);
     return status == TOILE_STATUS_OK;
 }
 
-static bool read_any(TlSceneReader *reader, const TlKeys *keys, const TlJson *value,
-                     TlSceneSurface *surface) {
-    const char *text = value->string;
+static bool read_obj(const Source *source, TlSceneSurface *surface) {
+    const char *text = source->value->string;
     Number number;
-    if (tl_scene_names_archive(text))
-        return tl_scene_open_archive(reader, keys, value, surface);
     if (!tl_io_has_ending(text, ".obj")) {
-        tl_keys_error(keys, "mesh", value, TOILE_STATUS_INVALID_DATA,
+        tl_keys_error(source->keys, source->key, source->value, TOILE_STATUS_INVALID_DATA,
                       "\"%.200s\" is not the name of a mesh; it must end in .obj, or be "
                       "FILE.abc:/path",
                       text);
         return false;
     }
-    if (find_number(text, 0, &number))
-        return read_numbered(reader, keys, value, surface);
-    surface->obj = tl_scene_read_mesh(reader, keys, "mesh", surface->unit_m, true, &surface->file);
-    return surface->obj != NULL;
+    bool numbered = find_number(text, 0, &number);
+    const TlJson *points = tl_keys_get(source->keys, "points", TL_KEY_NULLABLE);
+    if (numbered && points) {
+        tl_keys_error(source->keys, "points", points, TOILE_STATUS_INVALID_DATA,
+                      "numbered files move by themselves; name one mesh, or leave out the points");
+        return false;
+    }
+    if (numbered)
+        return read_numbered(source, surface);
+    surface->obj = tl_scene_read_mesh(source->reader, source->keys, source->key, surface->unit_m,
+                                      true, &surface->file);
+    return surface->obj && open_points(source, surface);
 }
 
-TlSceneSurface *tl_scene_read_surface(TlSceneReader *reader, const TlKeys *keys, double unit_m) {
-    const TlJson *value = tl_keys_get(keys, "mesh", TL_KEY_PLAIN);
+static bool read_any(const Source *source, TlSceneSurface *surface) {
+    const TlJson *points = tl_keys_get(source->keys, "points", TL_KEY_NULLABLE);
+    if (!tl_scene_names_archive(source->value->string))
+        return read_obj(source, surface);
+    if (points)
+        tl_keys_error(source->keys, "points", points, TOILE_STATUS_INVALID_DATA,
+                      "an archive moves by itself; name an OBJ file, or leave out the points");
+    return !points && open_archive(source, surface);
+}
+
+/* A mesh that a point cache moves begins where that is at the first frame. */
+static ToileStatus begin_points(const Source *source, TlSceneSurface *surface, ToileError *error) {
+    ToileMeshDef mesh = surface->obj->mesh;
+    if (!surface->points)
+        return TOILE_STATUS_OK;
+    surface->deforms = true;
+    surface->positions_m = malloc(3 * (size_t)mesh.vertex_count * sizeof *surface->positions_m);
+    if (!surface->positions_m)
+        return tl_io_out_of_memory(error);
+    surface->mesh.positions_m = surface->positions_m;
+    return cached_positions(surface, source->reader->scene->sim.start_frame, surface->positions_m,
+                            error);
+}
+
+TlSceneSurface *tl_scene_read_surface(TlSceneReader *reader, const TlKeys *keys, const char *key,
+                                      double unit_m) {
+    Source source = {reader, keys, key, tl_keys_get(keys, key, TL_KEY_PLAIN)};
+    ToileError error = {.struct_size = (uint32_t)sizeof error};
     const char *text = NULL;
-    tl_keys_string(keys, "mesh", TL_KEY_PLAIN, &text);
+    tl_keys_string(keys, key, TL_KEY_PLAIN, &text);
     if (!text)
         return NULL;
     TlSceneSurface *surface = calloc(1, sizeof *surface);
@@ -247,16 +448,20 @@ TlSceneSurface *tl_scene_read_surface(TlSceneReader *reader, const TlKeys *keys,
     }
     surface->unit_m = unit_m;
     surface->fps = reader->scene->sim.fps;
-    surface->z_up = reader->scene->up == TOILE_UP_Z;
-    bool fine = read_any(reader, keys, value, surface);
-    if (fine && surface->obj)
-        surface->mesh = surface->obj->mesh;
-    /* what a collider has no use for */
-    surface->mesh.uv_count = 0;
-    surface->mesh.uvs = NULL;
-    surface->mesh.corner_uvs = NULL;
-    if (fine && split_faces(reader, keys, value, surface))
+    if (!read_any(&source, surface)) {
+        tl_scene_free_surface(surface);
+        return NULL;
+    }
+    surface->mesh = surface->obj->mesh;
+    ToileStatus status = begin_points(&source, surface, &error);
+    if (status == TOILE_STATUS_OK)
+        status = split_faces(&surface->mesh, &surface->face_sizes, &surface->corners, &error);
+    if (status == TOILE_STATUS_OK)
         return surface;
+    if (status == TOILE_STATUS_OUT_OF_MEMORY)
+        tl_report_out_of_memory(reader->report);
+    else
+        tl_keys_error(keys, key, source.value, status, "%.300s: %s", surface->file, error.message);
     tl_scene_free_surface(surface);
     return NULL;
 }

@@ -8,13 +8,49 @@
 #include "sha256.h"
 #include "toile_io/abc_c.h"
 #include "toile_io/obj.h"
+#include "toile_io/pointcache.h"
+
+/* A mesh of an archive that is kept open. All zero: none. */
+typedef struct TlSceneArchive {
+    abcc_reader *reader;
+    abcc_obj object;
+    char *file; /* for free(): "/x/body.abc:/body/bodyShape" */
+    uint32_t samples;
+    bool is_cage; /* a subdivision surface */
+    bool moves;   /* its vertices, or a transform above it */
+    bool changes; /* its faces, from sample to sample */
+    double unit_m;
+    double fps;
+    bool z_up; /* of the scene; archives are Y up */
+} TlSceneArchive;
+
+/* The mesh that colliders and pins take from files: OBJ, numbered OBJ, OBJ with a point cache, or
+ * an object of an archive. */
+typedef struct TlSceneSurface {
+    ToileMeshDef mesh; /* at the first frame, or the first in which it has faces; these have three
+                          or four corners */
+    char *file;        /* for free(): as toile_scene_get_collider_file hands it out */
+    ToileObj *obj;     /* what `mesh` was made of, with its groups */
+    /* for free(): what `mesh` holds beside the arrays of `obj` */
+    double *positions_m;
+    int32_t *face_sizes, *corners;
+    bool deforms; /* vertices move before the pose: the files are read frame by frame */
+    double unit_m;
+    double fps;
+    TlSceneArchive archive;
+    ToilePointCacheReader *points; /* NULL: none */
+    char *points_file;             /* for free() */
+} TlSceneSurface;
 
 /* Vertices that are held, in which frames, and by what. */
 typedef struct TlScenePin {
     int32_t *vertices; /* ascending, each once */
     int32_t vertex_count;
-    int32_t follow;  /* index of a collider, or -1 */
-    int32_t *frames; /* ascending; NULL: always */
+    int32_t follow;         /* index of a collider, or -1 */
+    TlSceneSurface *target; /* or a mesh of its own to follow, or NULL */
+    int32_t *hold;          /* when that deforms: the triangle nearest to each vertex at the start,
+                               as three of its vertices; else NULL */
+    int32_t *frames;        /* ascending; NULL: always */
     int32_t frame_count;
     int32_t held_before; /* held without a break from the first frame to the one before this */
 } TlScenePin;
@@ -25,8 +61,10 @@ typedef struct TlSceneCloth {
     const char *fabric_name;
     ToileFabric fabric;
     ToileObj *mesh;
-    ToileObj *start; /* or NULL */
-    ToileObj *rest;  /* or NULL */
+    ToileObj *start;       /* or NULL */
+    ToileObj *rest;        /* or NULL */
+    TlSceneArchive source; /* of the mesh, when it is in an archive */
+    const char *uv_set;    /* of that archive; NULL: the main one */
     int32_t pattern;
     int32_t elements;
     double pattern_scale_m;
@@ -40,22 +78,6 @@ typedef struct TlSceneKey {
     double frame;
     ToilePose pose;
 } TlSceneKey;
-
-/* The mesh of a collider: an OBJ file, numbered ones, or an object of an archive. */
-typedef struct TlSceneSurface {
-    ToileMeshDef mesh; /* at the first frame; faces of three or four corners */
-    char *file;        /* for free(): as toile_scene_get_collider_file hands it out */
-    ToileObj *obj;     /* the first file, with its groups; NULL: an archive */
-    /* for free(): what `mesh` holds beside the arrays of `obj` */
-    double *positions_m;
-    int32_t *face_sizes, *corners;
-    bool deforms;         /* vertices move before the pose: the files are read frame by frame */
-    double unit_m;        /* metres per unit of the files */
-    abcc_reader *archive; /* NULL: OBJ */
-    abcc_obj object;
-    double fps;
-    bool z_up; /* of the scene; archives are Y up */
-} TlSceneSurface;
 
 typedef struct TlSceneCollider {
     ToileColliderDef def;
@@ -163,19 +185,42 @@ void tl_scene_read_frames(TlSceneReader *reader, const TlKeys *keys, int flags, 
 /* Refuses names that cannot name an object in an archive or a file. */
 void tl_scene_check_name(const TlKeys *keys, const char *name);
 
-/* Reads the mesh of a collider under the key "mesh"; NULL after an error. */
-TlSceneSurface *tl_scene_read_surface(TlSceneReader *reader, const TlKeys *keys, double unit_m);
+/* Reads the mesh under the key `key`, and its point cache under "points" if there is one; NULL
+ * after an error. */
+TlSceneSurface *tl_scene_read_surface(TlSceneReader *reader, const TlKeys *keys, const char *key,
+                                      double unit_m);
 /* NULL is allowed. */
 void tl_scene_free_surface(TlSceneSurface *surface);
 /* Where its vertices are at a frame: 3 values each; `name` of the collider for sentences. */
 ToileStatus tl_scene_surface_positions(const TlSceneSurface *surface, const char *name,
                                        double frame, double *positions_m, ToileError *error);
-/* The same for an object of an archive: opens the file, finds the object and reads it at the first
- * frame (false after an error); and reads positions at a frame. */
-bool tl_scene_open_archive(TlSceneReader *reader, const TlKeys *keys, const TlJson *value,
-                           TlSceneSurface *surface);
-ToileStatus tl_scene_archive_positions(const TlSceneSurface *surface, const char *name,
-                                       double frame, double *positions_m, ToileError *error);
+/* The mesh at a frame, with faces of three or four corners. NULL in *out: it has none then. */
+ToileStatus tl_scene_surface_mesh(const TlSceneSurface *surface, const char *name, double frame,
+                                  ToileObj **out, ToileError *error);
+
+/* Opens the archive that stands under `key`, finds the mesh and adds the file to the hash; false
+ * after an error. */
+bool tl_scene_archive_open(TlSceneReader *reader, const TlKeys *keys, const char *key,
+                           double unit_m, TlSceneArchive *archive);
+/* One that is all zero is allowed. */
+void tl_scene_archive_close(TlSceneArchive *archive);
+/* The mesh at a frame with its groups and a uv set (NULL: the main one); without faces it is
+ * refused. */
+ToileStatus tl_scene_archive_mesh(const TlSceneArchive *archive, double frame, const char *uv_set,
+                                  ToileObj **out, ToileError *error);
+/* Its vertices at a frame, which must be `vertex_count` many. */
+ToileStatus tl_scene_archive_positions(const TlSceneArchive *archive, double frame,
+                                       int32_t vertex_count, double *positions_m,
+                                       ToileError *error);
+/* How many vertices and faces it has at a frame; equal keys: the same faces. */
+ToileStatus tl_scene_archive_faces(const TlSceneArchive *archive, double frame, uint8_t key[16],
+                                   int32_t *vertex_count, int32_t *face_count, ToileError *error);
+
+/* Finds what each vertex of a pin holds on to, on a mesh that deforms. */
+void tl_scene_hold(TlSceneReader *reader, const TlSceneCloth *cloth, TlScenePin *pin);
+/* Moves what holds on to a triangle from where that is in `from_m` to where it is in `to_m`. */
+void tl_scene_carry(const double *from_m, const double *to_m, const int32_t triangle[3],
+                    const double in_m[3], double out_m[3]);
 
 /* The pose of a collider at a frame. */
 ToilePose tl_scene_pose(const TlSceneCollider *collider, double frame);

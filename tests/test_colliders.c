@@ -4,6 +4,7 @@
  */
 #include "sim/sim_internal.h"
 #include "support/builders.h"
+#include "toile/draft.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -443,9 +444,48 @@ START_TEST(colliders_capsule_holds_cloth) {
 }
 END_TEST
 
+/* another mesh is there at once; none is allowed, and what is wrong changes nothing */
+START_TEST(colliders_change_their_mesh) {
+    TestMemory memory = {0};
+    ToileSim *sim = make_sim(&memory);
+    ToileColliderDef ball = toile_collider_def_default();
+    ToileColliderId id, round;
+    Shape shape;
+    make_shape(&shape);
+    ASSERT_OK(toile_sim_add_collider(sim, &shape.def, &id, NULL));
+    ASSERT_OK(toile_sim_add_collider(sim, &ball, &round, NULL));
+    const TlColliderMesh *mesh = &sim->colliders[id.slot - 1].mesh;
+    test_step(sim, 1);
+    /* the first quad alone, elsewhere */
+    shape.positions[1] = 7;
+    shape.mesh.vertex_count = 5;
+    shape.mesh.face_count = 1;
+    shape.mesh.corner_count = 4;
+    ASSERT_OK(toile_sim_set_collider_mesh(sim, id, &shape.mesh, NULL));
+    ck_assert_int_eq(mesh->vertex_count, 5);
+    ck_assert_int_eq(mesh->triangles.count, 2);
+    ck_assert(mesh->now[1] == 7 && mesh->target[1] == 7 && mesh->start[1] == 7);
+    ck_assert_ptr_null(mesh->thickness);
+    test_step(sim, 1);
+    ck_assert_int_eq(toile_sim_set_collider_mesh(sim, round, &shape.mesh, NULL),
+                     TOILE_STATUS_INVALID_ARGUMENT);
+    shape.corners[0] = 5;
+    ck_assert_int_ne(toile_sim_set_collider_mesh(sim, id, &shape.mesh, NULL), TOILE_STATUS_OK);
+    ck_assert_int_eq(mesh->vertex_count, 5);
+    ASSERT_OK(toile_sim_set_collider_mesh(sim, id, NULL, NULL));
+    ck_assert_int_eq(mesh->vertex_count, 0);
+    test_step(sim, 1);
+    ck_assert_int_eq(toile_sim_set_collider_positions(sim, id, shape.positions, NULL),
+                     TOILE_STATUS_INVALID_ARGUMENT);
+    toile_sim_destroy(sim);
+    ck_assert_int_eq(memory.live_blocks, 0);
+}
+END_TEST
+
 TEST_MAIN("colliders", colliders_have_defaults, colliders_of_older_callers_are_as_before,
           colliders_self_contact_is_on_or_off, colliders_refuse_what_is_wrong,
           colliders_take_what_is_odd_but_sound, colliders_copy_their_mesh,
           colliders_free_their_mesh, colliders_keep_their_meshes_when_many,
           colliders_are_not_added_when_memory_is_refused, colliders_refuse_positions_that_are_wrong,
-          colliders_arrive_after_a_step_and_a_settle, colliders_capsule_holds_cloth)
+          colliders_arrive_after_a_step_and_a_settle, colliders_capsule_holds_cloth,
+          colliders_change_their_mesh)

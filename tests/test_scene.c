@@ -259,16 +259,12 @@ START_TEST(scene_says_what_this_version_cannot_do) {
          "maps of fabric factors are not available"},
         {", \"subdivide\": {\"output\": 1}", "", UNSUPPORTED, 4, 27,
          "cloth[0].subdivide.output: subdivision is not available"},
-        {", \"start\": \"a.abc:/x\"", "", UNSUPPORTED, 4, 12,
-         "cloth[0].start: reading cloth from Alembic archives is not available"},
         {", \"pins\": [{\"group\": \"all\", \"weight\": 0.5}]", "", UNSUPPORTED, 4, 39,
          "soft pins with a weight below 1 are not available"},
         {", \"pins\": [{\"group\": \"all\", \"weight\": [[1, 1], [9, 0]]}]", "", UNSUPPORTED, 4, 39,
          "lists of keys [[frame, value], ...] are not available"},
         {", \"pins\": [{\"group\": \"all\", \"stiffness\": 5}]", "", UNSUPPORTED, 4, 42,
          "soft pins with a stiffness are not available"},
-        {", \"pins\": [{\"group\": \"all\", \"follow\": \"body.abc:/body\"}]", "", UNSUPPORTED, 4,
-         39, "following a mesh is not available"},
         {"", ", \"gravity_m_per_s2\": [[1, [0, 0, 0]]]", UNSUPPORTED, 6, 23, "lists of keys"},
         {"", ", \"fields\": [{\"wind\": {\"gust\": 1}}]", UNSUPPORTED, 6, 23,
          "fields[0].wind: wind is not available"},
@@ -837,9 +833,9 @@ START_TEST(scene_schema_is_valid_json_with_every_key) {
         "model",         "weft_N_m",  "warp_N_m", "damping_N_m_s",
         "damping_model", "scale",     "poisson",  "in_element_weight",
         "fold_exponent", "intervals", "law",      "rest_curvature_per_m"};
-    static const char *const collider[] = {"name",     "sphere", "plane",  "box",
-                                           "capsule",  "mesh",   "unit_m", "thickness_m",
-                                           "friction", "maps",   "motion"};
+    static const char *const collider[] = {"name",        "sphere",   "plane",  "box",
+                                           "capsule",     "mesh",     "points", "unit_m",
+                                           "thickness_m", "friction", "maps",   "motion"};
     TlIoArena arena = {0};
     const TlJson *schema = read_schema(&arena);
     check_properties(at(schema, "$defs/collider"), collider, sizeof collider / sizeof collider[0]);

@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Colliders of a simulation: adding, removing, and where they go next. */
 #include "sim/sim_internal.h"
+#include "toile/draft.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -175,6 +176,50 @@ ToileStatus toile_sim_set_collider_positions(ToileSim *sim, ToileColliderId id,
         tl_fail_object(error, slot->name);
     }
     return status;
+}
+
+/* Checks a mesh and copies it into an arena. */
+static ToileStatus read_collider_mesh(const ToileMeshDef *mesh, TlArena *arena, TlColliderMesh *out,
+                                      ToileError *error) {
+    ToileColliderDef def = toile_collider_def_default(), local;
+    ToileMeshDef own;
+    memset(out, 0, sizeof *out);
+    if (mesh == NULL) {
+        return TOILE_STATUS_OK;
+    }
+    def.shape = TOILE_COLLIDER_MESH;
+    def.mesh = mesh;
+    ToileStatus status = read_collider_def(&def, &local, &own, error);
+    if (status == TOILE_STATUS_OK && !copy_mesh(arena, &local, out)) {
+        status = tl_fail_memory(error);
+    }
+    return status;
+}
+
+ToileStatus toile_sim_set_collider_mesh(ToileSim *sim, ToileColliderId id, const ToileMeshDef *mesh,
+                                        ToileError *error) {
+    TlColliderSlot *slot = find_collider(sim, id, error);
+    TlColliderMesh copy;
+    TlArena arena;
+    if (slot == NULL) {
+        return TOILE_STATUS_STALE_ID;
+    }
+    if (slot->collider.shape != TOILE_COLLIDER_MESH) {
+        return tl_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
+                       "the collider is no mesh, and cannot become one; add another");
+    }
+    tl_arena_init(&arena, sim->allocator);
+    ToileStatus status = read_collider_mesh(mesh, &arena, &copy, error);
+    if (status != TOILE_STATUS_OK) {
+        tl_arena_free(&arena);
+        tl_fail_object(error, slot->name);
+        return status;
+    }
+    tl_arena_free(&slot->arena);
+    slot->arena = arena;
+    slot->mesh = copy;
+    sim->dirty = true;
+    return TOILE_STATUS_OK;
 }
 
 void tl_collider_arrive(TlColliderSlot *slot) {

@@ -305,34 +305,37 @@ static void free_props(TlStage *stage) {
     stage->has_plane = false;
 }
 
-/* the mesh of collider `index` at a frame, in its pose */
-static int make_mesh(TlStage *stage, int32_t index, int32_t frame,
-                     const ToileColliderDef *collider) {
-    const ToileMeshDef *mesh = collider->mesh;
+/* draws a mesh in the pose of its collider */
+static int add_mesh(TlStage *stage, const ToileMeshDef *mesh, const ToilePose *pose) {
     TlProp *prop = &stage->props[stage->prop_count];
-    ToileError error = toile_error_default();
     memset(prop, 0, sizeof *prop);
     prop->inset_m = INSET * view_radius(&stage->bounds);
-    double *positions_m = malloc(3 * (size_t)mesh->vertex_count * sizeof *positions_m);
-    if (!positions_m ||
-        !tl_shape_reserve(&prop->shape, mesh->vertex_count, mesh->face_count, mesh->corner_count)) {
-        free(positions_m);
+    if (!tl_shape_reserve(&prop->shape, mesh->vertex_count, mesh->face_count, mesh->corner_count))
         return out_of_memory();
-    }
     stage->prop_count++;
-    ToileStatus status =
-        toile_scene_get_collider_positions(stage->scene, index, frame, positions_m, &error);
-    for (size_t i = 0; i < (size_t)mesh->vertex_count && status == TOILE_STATUS_OK; i++) {
+    for (size_t i = 0; i < (size_t)mesh->vertex_count; i++) {
         double placed[3];
-        place_point(stage, &collider->pose, positions_m + 3 * i, placed);
+        place_point(stage, pose, mesh->positions_m + 3 * i, placed);
         for (size_t k = 0; k < 3; k++)
             prop->shape.x[3 * i + k] = (float)placed[k];
     }
     memcpy(prop->shape.face_counts, mesh->face_sizes,
            (size_t)mesh->face_count * sizeof *mesh->face_sizes);
     memcpy(prop->shape.corners, mesh->corners, (size_t)mesh->corner_count * sizeof *mesh->corners);
-    free(positions_m);
-    return status == TOILE_STATUS_OK ? TL_EXIT_OK : tl_report_failure(status, &error);
+    return TL_EXIT_OK;
+}
+
+/* the mesh of collider `index` at a frame, in its pose */
+static int make_mesh(TlStage *stage, int32_t index, int32_t frame,
+                     const ToileColliderDef *collider) {
+    ToileError error = toile_error_default();
+    ToileObj *obj = NULL;
+    ToileStatus status = toile_scene_read_collider(stage->scene, index, frame, &obj, &error);
+    if (status != TOILE_STATUS_OK)
+        return tl_report_failure(status, &error);
+    int code = obj ? add_mesh(stage, &obj->mesh, &collider->pose) : TL_EXIT_OK;
+    toile_obj_free(obj);
+    return code;
 }
 
 static int make_colliders(TlStage *stage, int32_t frame) {

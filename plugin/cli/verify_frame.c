@@ -27,15 +27,19 @@ ToileStatus tl_verify_frame_open(TlVerifyFrame *frame, int32_t cloth_count, cons
     frame->bodies = calloc((size_t)cloth_count + colliders + 1, sizeof *frame->bodies);
     frame->solids = calloc(colliders + 1, sizeof *frame->solids);
     frame->x = calloc(colliders + 1, sizeof *frame->x);
-    if (!frame->bodies || !frame->solids || !frame->x)
+    frame->meshes = calloc(colliders + 1, sizeof *frame->meshes);
+    if (!frame->bodies || !frame->solids || !frame->x || !frame->meshes)
         return out_of_memory(error);
     frame->collider_count = info.collider_count;
     return TOILE_STATUS_OK;
 }
 
 void tl_verify_frame_close(TlVerifyFrame *frame) {
-    for (int32_t i = 0; i < frame->collider_count; i++)
+    for (int32_t i = 0; i < frame->collider_count; i++) {
+        toile_obj_free(frame->meshes[i]);
         free(frame->x[i]);
+    }
+    free(frame->meshes);
     free(frame->bodies);
     free(frame->solids);
     free(frame->x);
@@ -44,22 +48,22 @@ void tl_verify_frame_close(TlVerifyFrame *frame) {
 /* the mesh of a collider with its vertices in the world */
 static ToileStatus add_mesh(TlVerifyFrame *frame, int32_t index, const ToileColliderDef *collider,
                             double at, ToileError *error) {
-    const ToileMeshDef *mesh = collider->mesh;
-    size_t count = (size_t)mesh->vertex_count;
-    double **x = &frame->x[index];
-    if (!*x)
-        *x = calloc(3 * count + 1, sizeof **x);
-    if (!*x)
-        return out_of_memory(error);
-    ToileStatus status = toile_scene_get_collider_positions(frame->scene, index, at, *x, error);
-    if (status != TOILE_STATUS_OK)
+    ToileObj **obj = &frame->meshes[index];
+    toile_obj_free(*obj);
+    ToileStatus status = toile_scene_read_collider(frame->scene, index, at, obj, error);
+    if (status != TOILE_STATUS_OK || !*obj)
         return status;
-    for (size_t v = 0; v < count; v++) {
-        const double local[3] = {(*x)[3 * v], (*x)[3 * v + 1], (*x)[3 * v + 2]};
-        tl_pose_point(&collider->pose, local, *x + 3 * v);
-    }
+    const ToileMeshDef *mesh = &(*obj)->mesh;
+    size_t count = (size_t)mesh->vertex_count;
+    double *x = calloc(3 * count, sizeof *x);
+    free(frame->x[index]);
+    frame->x[index] = x;
+    if (!x)
+        return out_of_memory(error);
+    for (size_t v = 0; v < count; v++)
+        tl_pose_point(&collider->pose, mesh->positions_m + 3 * v, x + 3 * v);
     frame->bodies[frame->body_count++] = (TlCrossBody){.name = collider->name,
-                                                       .x = *x,
+                                                       .x = x,
                                                        .vertex_count = mesh->vertex_count,
                                                        .face_count = mesh->face_count,
                                                        .face_sizes = mesh->face_sizes,

@@ -18,7 +18,8 @@ typedef struct TlVerifyFrame {
     int32_t solid_count;
     const ToileScene *scene; /* may be NULL: no colliders */
     int32_t collider_count;
-    double **x; /* collider_count: vertices of those that are meshes, else NULL */
+    ToileObj **meshes; /* collider_count: those that are meshes, at the frame, else NULL */
+    double **x;        /* collider_count: their vertices in the world */
 } TlVerifyFrame;
 
 /* Makes room for cloths and for the colliders of a scene, which may be NULL and must outlive the

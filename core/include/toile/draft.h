@@ -101,6 +101,13 @@ TOILE_API ToileStatus toile_sim_get_vertex_areas(ToileSim *sim, ToileClothId clo
 TOILE_API ToileStatus toile_sim_get_damping_forces(ToileSim *sim, ToileClothId cloth,
                                                    double *forces_N, ToileError *error);
 
+/* Gives a mesh collider another mesh, or none until it gets one again (NULL). It is there at once,
+ * without a way from the old one; maps of thickness and friction end with the mesh they were made
+ * for. Unlike new positions this prepares the simulation anew, which takes as long as adding a
+ * collider. [one thread per sim] */
+TOILE_API ToileStatus toile_sim_set_collider_mesh(ToileSim *sim, ToileColliderId collider,
+                                                  const ToileMeshDef *mesh, ToileError *error);
+
 /* Forces of the bending energies alone on each vertex, 3 * vertex_count values, newtons. They are
  * evaluated `repeats` times in a row, 1 or more, as a step evaluates them, so that a benchmark can
  * time that. [one thread per sim] */

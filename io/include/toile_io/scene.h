@@ -8,6 +8,7 @@
 #define TOILE_IO_SCENE_H
 
 #include "toile/toile.h"
+#include "toile_io/obj.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -96,7 +97,8 @@ TOILE_API ToileStatus toile_scene_get_info(const ToileScene *scene, ToileSceneIn
 TOILE_API ToileStatus toile_scene_get_cloth(const ToileScene *scene, int32_t index,
                                             ToileSceneCloth *cloth, ToileError *error);
 /* The definition, with the pose it has at `frame`. A mesh, whose arrays belong to the scene, is as
- * it is at the first frame; its faces have three or four corners. [any thread] */
+ * it is at the first frame, or the first in which it has faces; these have three or four corners.
+ * [any thread] */
 TOILE_API ToileStatus toile_scene_get_collider(const ToileScene *scene, int32_t index, double frame,
                                                ToileColliderDef *collider, ToileError *error);
 /* What the mesh of a collider is read from: "/x/arm.obj", "/x/arm.%04d.obj" or
@@ -105,13 +107,13 @@ TOILE_API ToileStatus toile_scene_get_collider(const ToileScene *scene, int32_t 
 TOILE_API ToileStatus toile_scene_get_collider_file(const ToileScene *scene, int32_t index,
                                                     const char **file, int32_t *deforms,
                                                     ToileError *error);
-/* The vertices of a mesh collider at `frame`, before its pose is applied: 3 values for each vertex
- * of the definition's mesh. Between the frames of numbered files and between the samples of an
- * archive they move evenly. What deforms is read from its files during the call, so that a file
- * that is missing or does not fit is an error of this call. [any thread] */
-TOILE_API ToileStatus toile_scene_get_collider_positions(const ToileScene *scene, int32_t index,
-                                                         double frame, double *positions_m,
-                                                         ToileError *error);
+/* The mesh of a collider at `frame`, before its pose is applied, with faces of three or four
+ * corners, for toile_obj_free; NULL in *out: it has no faces then. Between the frames of numbered
+ * files, and between samples with the same faces, vertices move evenly. What deforms is read from
+ * its files during the call, so that a file that is missing or does not fit is an error of this
+ * call. [any thread] */
+TOILE_API ToileStatus toile_scene_read_collider(const ToileScene *scene, int32_t index,
+                                                double frame, ToileObj **out, ToileError *error);
 /* Splits faces of more than four corners into triangles, for a mesh that cloth only collides with:
  * a fan about the corner of the lowest number, or about the first one after it, in the order of the
  * face, whose fan does not fold over. Faces of fewer than three corners are left out, others stay.
