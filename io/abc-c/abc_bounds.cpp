@@ -77,9 +77,13 @@ private:
         return source ? source : obj;
     }
 
+    /* What has times goes before what has none, even with a single sample. */
     void take_busier(abcc_obj &best, abcc_obj other) const {
-        if (other && !writer_.objects[other].faceset &&
-            writer_.objects[other].samples > (best ? writer_.objects[best].samples : 0))
+        const auto weight = [&](abcc_obj obj) {
+            const OutObject &object = writer_.objects[obj];
+            return object.samples == 0 ? 0 : object.samples + (object.time != 0 ? 1 : 0);
+        };
+        if (other && !writer_.objects[other].faceset && weight(other) > (best ? weight(best) : 0))
             best = other;
     }
 
@@ -122,6 +126,7 @@ void write_child_bounds(abcc_writer *writer, abcc_obj parent) {
     Abc::OBox3dProperty property;
     if (parent == 0) {
         property = AbcGeom::CreateOArchiveBounds(writer->archive, times.library_id);
+        writer->bounds = property;
     } else {
         property = object.xform->getSchema().getChildBoundsProperty();
         property.setTimeSampling(times.library_id);

@@ -121,23 +121,45 @@ std::vector<std::uint8_t> read_operations(const Object &object) {
     return operations;
 }
 
+/* Where the values of a transform are: few of them in a scalar, many in an array. */
+struct XformValues {
+    ScalarReader scalar;
+    ArrayReader array;
+    AbcA::TimeSamplingPtr times;
+    std::size_t samples = 0; /* 0: it was never set */
+};
+
+XformValues find_values(const Object &object) {
+    const auto *header = object.data ? object.data->getPropertyHeader(".vals") : nullptr;
+    XformValues values;
+    if (!header)
+        return values;
+    if (header->isScalar())
+        values.scalar = find_scalar(object, object.data, ".vals", Util::kFloat64POD, 0);
+    else
+        values.array = find_array(object, object.data, ".vals", Util::kFloat64POD, 1);
+    values.times = header->getTimeSampling();
+    values.samples = values.scalar ? values.scalar->getNumSamples() : values.array->getNumSamples();
+    return values;
+}
+
 /* Values of all operations at one sample. */
-std::vector<double> read_values(const ScalarReader &scalar, const ArrayReader &array,
-                                std::size_t sample) {
+std::vector<double> read_values(const XformValues &from, std::size_t sample) {
     const auto index = static_cast<AbcA::index_t>(sample);
-    if (scalar) {
-        std::vector<double> values(scalar->getDataType().getExtent());
-        scalar->getSample(index, values.data());
+    if (from.scalar) {
+        std::vector<double> values(from.scalar->getDataType().getExtent());
+        from.scalar->getSample(index, values.data());
         return values;
     }
     AbcA::ArraySamplePtr found;
-    array->getSample(index, found);
+    from.array->getSample(index, found);
     const auto *data = static_cast<const double *>(found->getData());
     return std::vector<double>(data, data + found->size());
 }
 
-Imath::M44d matrix_of(const Object &object, const std::vector<std::uint8_t> &operations,
-                      const std::vector<double> &values) {
+Alembic::AbcGeom::XformSample xform_of(const Object &object,
+                                       const std::vector<std::uint8_t> &operations,
+                                       const std::vector<double> &values) {
     Alembic::AbcGeom::XformSample sample;
     std::size_t used = 0;
     for (const std::uint8_t code : operations) {
@@ -158,7 +180,7 @@ Imath::M44d matrix_of(const Object &object, const std::vector<std::uint8_t> &ope
         fail(ABCC_E_CORRUPT, named(object.path) + ": the transform has " +
                                  std::to_string(values.size()) +
                                  " values, but its operations use " + std::to_string(used));
-    return sample.getMatrix();
+    return sample;
 }
 
 bool read_inherits(const Object &object, double seconds) {
@@ -173,24 +195,17 @@ bool read_inherits(const Object &object, double seconds) {
 }
 
 Imath::M44d read_matrix(const Object &object, double seconds) {
-    const auto *header = object.data ? object.data->getPropertyHeader(".vals") : nullptr;
-    ScalarReader scalar;
-    ArrayReader array;
-    if (header && header->isScalar())
-        scalar = find_scalar(object, object.data, ".vals", Util::kFloat64POD, 0);
-    else if (header)
-        array = find_array(object, object.data, ".vals", Util::kFloat64POD, 1);
-    const std::size_t samples = scalar  ? scalar->getNumSamples()
-                                : array ? array->getNumSamples()
-                                        : 0;
-    if (samples == 0)
+    const XformValues values = find_values(object);
+    if (values.samples == 0)
         return Imath::M44d();
     const std::vector<std::uint8_t> operations = read_operations(object);
-    const Span span = span_at(*header->getTimeSampling(), samples, seconds);
-    Imath::M44d matrix = matrix_of(object, operations, read_values(scalar, array, span.floor));
+    const Span span = span_at(*values.times, values.samples, seconds);
+    const auto matrix_of = [&](std::uint32_t sample) {
+        return xform_of(object, operations, read_values(values, sample)).getMatrix();
+    };
+    Imath::M44d matrix = matrix_of(span.floor);
     if (span.ceil != span.floor)
-        matrix = matrix * (1 - span.weight) +
-                 matrix_of(object, operations, read_values(scalar, array, span.ceil)) * span.weight;
+        matrix = matrix * (1 - span.weight) + matrix_of(span.ceil) * span.weight;
     for (int i = 0; i < 16; i++)
         if (!std::isfinite(matrix[i / 4][i % 4]))
             fail(ABCC_E_CORRUPT, named(object.path) + ": the transform is not finite");
@@ -233,6 +248,19 @@ std::uint32_t time_sampling_id(const abcc_reader &reader, const Object &object) 
 }
 
 } // namespace
+
+Alembic::AbcGeom::XformSample read_xform(const Object &object, std::uint32_t sample) {
+    const XformValues values = find_values(object);
+    Alembic::AbcGeom::XformSample found;
+    if (sample < values.samples)
+        found = xform_of(object, read_operations(object), read_values(values, sample));
+    const auto inherits = find_scalar(object, object.data, ".inherits", Util::kBooleanPOD, 1);
+    Util::bool_t value = true;
+    if (inherits && sample < inherits->getNumSamples())
+        inherits->getSample(sample, &value);
+    found.setInheritsXforms(value);
+    return found;
+}
 
 } // namespace tl_abc
 

@@ -9,6 +9,7 @@
 #include "abc_stream.h"
 
 #include <Alembic/AbcCoreAbstract/All.h>
+#include <Alembic/AbcGeom/XformSample.h>
 
 #include <istream>
 #include <memory>
@@ -81,6 +82,9 @@ Compound find_compound(const Compound &parent, const char *name);
 /* A parameter of floats, `width` of them a value, below the data of an object; empty when there is
  * none, or one of another type. */
 GeomParam find_geom_param(const Object &object, const char *name, unsigned width);
+
+/* One sample of a transform with its operations. */
+Alembic::AbcGeom::XformSample read_xform(const Object &object, std::uint32_t sample);
 
 /* User properties and arbitrary parameters of an object. */
 const Params &params_of(abcc_reader *reader, abcc_obj obj);

@@ -110,6 +110,19 @@ Abc::OObject library_object(abcc_writer *writer, abcc_obj obj) {
     return writer->archive.getTop();
 }
 
+void gather_properties(const AbcA::CompoundPropertyWriterPtr &compound,
+                       std::vector<AbcA::BasePropertyWriterPtr> &properties) {
+    for (std::size_t i = 0; i < compound->getNumProperties(); i++) {
+        const AbcA::BasePropertyWriterPtr property =
+            compound->getProperty(compound->getPropertyHeader(i).getName());
+        if (property && property->isCompound())
+            gather_properties(property->asCompoundPtr(), properties);
+        else if (property)
+            properties.push_back(property);
+    }
+    properties.push_back(compound);
+}
+
 namespace {
 
 abcc_time add_times(abcc_writer *writer, const OutTimes &wanted) {
@@ -162,16 +175,25 @@ Imath::M44d matrix_of(const OutObject &object, const double m[16]) {
 
 using namespace tl_abc;
 
-abcc_writer::abcc_writer(const char *path, const abcc_create_info &info)
-    : flags(info.flags), file(path), stream(&file),
-      archive(Alembic::AbcCoreOgawa::WriteArchive()(&stream, archive_metadata(info)),
-              Abc::kWrapExisting, Abc::ErrorHandler::kThrowPolicy),
+abcc_writer::abcc_writer(const char *path, unsigned given_flags, const AbcA::MetaData &metadata)
+    : flags(given_flags), file(path), stream(&file),
+      archive(Alembic::AbcCoreOgawa::WriteArchive()(&stream, metadata), Abc::kWrapExisting,
+              Abc::ErrorHandler::kThrowPolicy),
       objects(1), samplings(1) {
 }
 
 void abcc_writer::close() {
-    while (!objects.empty())
-        objects.pop_back();
+    while (!objects.empty()) {
+        const auto last = static_cast<abcc_obj>(objects.size() - 1);
+        if (objects[last].instance_of == 0)
+            close_object(library_object(this, last).getPtr(), [&] {
+                objects.pop_back();
+                if (objects.empty())
+                    bounds.reset();
+            });
+        else
+            objects.pop_back();
+    }
     archive.reset();
 }
 
@@ -184,7 +206,7 @@ abcc_status abcc_create(const char *path, const abcc_create_info *info, abcc_wri
         *out = nullptr;
         need(path, "the path");
         need_info(info);
-        *out = new abcc_writer(path, *info);
+        *out = new abcc_writer(path, info->flags, archive_metadata(*info));
         return ABCC_OK;
     });
 }

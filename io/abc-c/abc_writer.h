@@ -92,18 +92,18 @@ struct OutObject {
 } // namespace tl_abc
 
 struct abcc_writer {
-    abcc_writer(const char *path, const abcc_create_info &info);
+    abcc_writer(const char *path, unsigned flags, const tl_abc::AbcA::MetaData &metadata);
 
-    /* Ends the archive. Its last parts are written by the destructors of the library, children
-     * before parents. */
+    /* Ends the archive. Its last parts are written by the destructors of the library. */
     void close();
 
-    unsigned flags;
+    const unsigned flags;
     tl_abc::OutFile file;
     std::ostream stream;
     tl_abc::Abc::OArchive archive;
     std::vector<tl_abc::OutObject> objects;
     std::vector<tl_abc::OutTimes> samplings;
+    tl_abc::Abc::OBox3dProperty bounds; /* of the whole archive */
     bool broken = false; /* a call failed inside the library; only finish and abandon are left */
 };
 
@@ -150,6 +150,21 @@ abcc_obj add_object(abcc_writer *writer, abcc_obj parent, const char *name, abcc
 
 /* The object as the library knows it. */
 Abc::OObject library_object(abcc_writer *writer, abcc_obj obj);
+
+/* All properties below a compound and the compound itself, each after what lies in it. */
+void gather_properties(const AbcA::CompoundPropertyWriterPtr &compound,
+                       std::vector<AbcA::BasePropertyWriterPtr> &properties);
+
+/* Has the library write the end of an object, once `drop` has let go of all that holds it. The ends
+ * of properties come in the order of the properties, whoever held them, so that equal objects give
+ * equal bytes. */
+template <class Drop> void close_object(AbcA::ObjectWriterPtr object, Drop &&drop) {
+    std::vector<AbcA::BasePropertyWriterPtr> properties;
+    gather_properties(object->getProperties(), properties);
+    drop();
+    for (AbcA::BasePropertyWriterPtr &property : properties)
+        property.reset();
+}
 
 /* ---- parameters ---- */
 
