@@ -196,15 +196,10 @@ static Rows make_rows(const osdc_mesh &mesh, osdc_kind kind, int channel) {
 
 using namespace tl_osd;
 
-osdc_status osdc_table_create(const osdc_mesh *mesh, osdc_kind kind, uint32_t channel,
+osdc_status tl_osd_make_table(const osdc_mesh *mesh, osdc_kind kind, uint32_t channel,
                               osdc_table **out, osdc_error *error) {
     return guarded(error, [&] {
-        need(out, "the place for the table");
-        *out = nullptr;
-        need(mesh, "the refined cage");
         bool per_corner = kind == OSDC_FVAR || kind == OSDC_LIMIT_FVAR;
-        if ((unsigned)kind > OSDC_LIMIT_FVAR)
-            fail(OSDC_E_ARG, "there is no table of kind " + std::to_string((int)kind));
         if (per_corner && (int64_t)channel >= mesh->refiner->GetLevel(0).GetNumFVarChannels())
             fail(OSDC_E_ARG, "the cage has no channel " + std::to_string(channel));
         Rows rows = make_rows(*mesh, kind, per_corner ? (int)channel : 0);

@@ -44,6 +44,17 @@ osdc_table *tl_osd_table_alloc(uint32_t rows, uint32_t sources, uint64_t terms) 
     return NULL;
 }
 
+osdc_status osdc_table_create(const osdc_mesh *mesh, osdc_kind kind, uint32_t channel,
+                              osdc_table **out, osdc_error *error) {
+    if (!mesh || !out || (unsigned)kind > OSDC_LIMIT_FVAR)
+        return tl_osd_fail(error, OSDC_E_ARG, OSDC_NOWHERE,
+                           "osdc_table_create needs a refined cage, a kind from 0 to 6 (not "
+                           "%d) and a place for the table",
+                           (int)kind);
+    *out = NULL;
+    return tl_osd_make_table(mesh, kind, channel, out, error);
+}
+
 void osdc_table_free(osdc_table *table) {
     if (!table)
         return;
