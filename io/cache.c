@@ -262,6 +262,7 @@ static bool prepare_cloth(ToileCache *cache, const ToileCacheObject *object, TlC
     memset(cloth, 0, sizeof *cloth);
     cloth->unit_m = object->unit_m;
     cloth->has_matrix = object->has_matrix != 0;
+    cloth->sim_count = object->mesh->vertex_count;
     cloth->source = tl_io_arena_copy(&cache->arena, source, strlen(source));
     cloth->name = clean_name(cache, source);
     cloth->x = tl_io_arena_array(&cache->arena, values, sizeof *cloth->x);
@@ -385,6 +386,8 @@ void toile_cache_abandon(ToileCache *cache) {
         return;
     abcc_abandon(cache->writer);
     toile_pointcache_abandon(cache->points);
+    for (int32_t i = 0; i < cache->cloth_count; i++)
+        osdc_table_free(cache->cloths[i].smooth);
     /* the cache itself lies in its arena */
     TlIoArena arena = cache->arena;
     tl_io_arena_free(&arena);

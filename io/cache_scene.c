@@ -2,11 +2,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The cloths of a scene into a cache, from the simulation itself: metres and scene axes, divided by
  * the unit of the scene in an archive, which holds all cloths, and by that of each cloth elsewhere.
- * Far from the origin float32 is coarse: there the positions of an archive
- * are relative to a point in whole metres, which the transform carries. */
+ * A cloth that is subdivided for output is refined here, positions and velocities by one table. Far
+ * from the origin float32 is coarse: there the positions of an archive are relative to a point in
+ * whole metres, which the transform carries. */
 #include "cache_types.h"
 
 #include "report.h"
+#include "scene_types.h"
 
 #include <math.h>
 #include <string.h>
@@ -14,6 +16,30 @@
 /* Distance of the start box's centre from the origin beyond which positions become relative. At
  * 10 m float32 resolves one micrometre, the contact distance being a thousand. */
 #define FAR_M 10.0
+
+/* Adds the refined mesh of a cloth, and the table that makes its vertices of the simulated ones. */
+static ToileStatus add_refined(ToileCache *cache, const TlSceneCloth *source,
+                               ToileCacheObject *object, ToileError *error) {
+    TlIoArena scratch = {0};
+    ToileMeshDef mesh;
+    uint32_t *cage_face = NULL;
+    osdc_table *smooth = NULL;
+    ToileStatus status = tl_scene_make_surface(source, &scratch, &mesh, &cage_face, &smooth, error);
+    object->mesh = &mesh;
+    if (status == TOILE_STATUS_OK)
+        status = toile_cache_add_object(cache, object, error);
+    tl_io_arena_free(&scratch);
+    if (status != TOILE_STATUS_OK) {
+        osdc_table_free(smooth);
+        return status;
+    }
+    TlCacheCloth *cloth = &cache->cloths[cache->cloth_count - 1];
+    cloth->smooth = smooth;
+    cloth->sim_count = source->mesh->mesh.vertex_count;
+    cloth->sim_x =
+        tl_io_arena_array(&cache->arena, 3 * (size_t)cloth->sim_count, sizeof *cloth->sim_x);
+    return cloth->sim_x ? TOILE_STATUS_OK : tl_io_out_of_memory(error);
+}
 
 static ToileStatus add_scene_cloth(ToileCache *cache, const ToileScene *scene, int32_t index,
                                    ToileError *error) {
@@ -26,6 +52,8 @@ static ToileStatus add_scene_cloth(ToileCache *cache, const ToileScene *scene, i
     object.name = cloth.name;
     object.mesh = cloth.mesh;
     object.unit_m = cache->format == TL_CACHE_ABC ? cache->def.unit_m : cloth.unit_m;
+    if (scene->cloths[index].subdivide.surface)
+        return add_refined(cache, &scene->cloths[index], &object, error);
     return toile_cache_add_object(cache, &object, error);
 }
 
@@ -99,10 +127,25 @@ static void convert(const TlCacheCloth *cloth, const double offset_m[3], float *
         out[i] = (float)((cloth->x[i] - offset_m[i % 3]) / cloth->unit_m);
 }
 
+typedef ToileStatus (*GetVertices)(const ToileSim *sim, ToileClothId id, double *values,
+                                   ToileError *error);
+
+/* Positions or velocities of what is written into cloth->x. */
+static ToileStatus take_vertices(GetVertices get, const ToileSim *sim, ToileClothId id,
+                                 TlCacheCloth *cloth, ToileError *error) {
+    if (!cloth->smooth)
+        return get(sim, id, cloth->x, error);
+    ToileStatus status = get(sim, id, cloth->sim_x, error);
+    if (status == TOILE_STATUS_OK)
+        osdc_apply_double(cloth->smooth, cloth->sim_x, 3, cloth->x, 3, 3, 0,
+                          (uint32_t)cloth->mesh.vertex_count, NULL);
+    return status;
+}
+
 static ToileStatus add_state(ToileCache *cache, TlCacheCloth *cloth, const ToileSim *sim,
                              ToileClothId id, ToileError *error) {
     static const double nothing[3] = {0.0, 0.0, 0.0};
-    ToileStatus status = toile_sim_get_positions(sim, id, cloth->x, error);
+    ToileStatus status = take_vertices(toile_sim_get_positions, sim, id, cloth, error);
     if (status == TOILE_STATUS_OK && cache->format == TL_CACHE_OBJ)
         return tl_cache_put_obj(cache, cloth, cloth->unit_m, error);
     if (status == TOILE_STATUS_OK && cache->format == TL_CACHE_ABC && cache->added == 0) {
@@ -113,7 +156,7 @@ static ToileStatus add_state(ToileCache *cache, TlCacheCloth *cloth, const Toile
         return status;
     convert(cloth, cloth->offset_m, cloth->P);
     if (cloth->v) {
-        status = toile_sim_get_velocities(sim, id, cloth->x, error);
+        status = take_vertices(toile_sim_get_velocities, sim, id, cloth, error);
         convert(cloth, nothing, cloth->v);
     }
     return status == TOILE_STATUS_OK ? tl_cache_put(cache, cloth, cloth->P, cloth->v, NULL, error)
@@ -128,7 +171,7 @@ ToileStatus toile_cache_add(ToileCache *cache, const ToileSim *sim, const ToileC
     ToileStatus status = tl_cache_check_room(cache, error);
     for (int32_t i = 0; i < cache->cloth_count && status == TOILE_STATUS_OK; i++) {
         TlCacheCloth *cloth = &cache->cloths[i];
-        if (toile_sim_vertex_count(sim, cloths[i]) != cloth->mesh.vertex_count)
+        if (toile_sim_vertex_count(sim, cloths[i]) != cloth->sim_count)
             return tl_io_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
                               "Cloth '%s' of the simulation is not that of the scene",
                               cloth->source);

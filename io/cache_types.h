@@ -8,6 +8,7 @@
 #include "arena.h"
 #include "toile_io/abc_c.h"
 #include "toile_io/cache.h"
+#include "toile_io/osd_c.h"
 #include "toile_io/pointcache.h"
 
 typedef enum TlCacheFormat {
@@ -30,6 +31,9 @@ typedef struct TlCacheCloth {
     abcc_obj shape;
     double offset_m[3]; /* what positions in the archive are relative to, axes as given */
     double *x;          /* 3 * vertex_count, of the frame being added */
+    int32_t sim_count;  /* vertices that are simulated */
+    osdc_table *smooth; /* makes x of these when what is written is subdivided, else NULL */
+    double *sim_x;      /* 3 * sim_count, with `smooth` */
     float *P;           /* the same as the file takes it */
     float *v;           /* NULL: velocities are not written */
 } TlCacheCloth;

@@ -220,7 +220,7 @@ static void read_group(const Bend *bend, const TlKeys *keys, double *map) {
 /* {"values": [...]}, one for each vertex. */
 static void read_values(const Bend *bend, const TlKeys *keys, double *map) {
     const TlJson *list = tl_keys_list(keys, "values", TL_KEY_PLAIN);
-    int32_t vertex_count = bend->cloth->mesh->mesh.vertex_count;
+    int32_t vertex_count = tl_scene_cage_vertices(bend->cloth);
     int32_t index = 0;
     if (!list)
         return;
@@ -271,6 +271,8 @@ static void read_map(const Bend *bend) {
         read_group(bend, &keys, map);
     else
         read_values(bend, &keys, map);
+    if (by_vertex)
+        map = tl_scene_refine_values(bend->reader, bend->cloth, map);
     bend->cloth->rest_curvature_map_per_m = map;
 }
 

@@ -616,3 +616,45 @@ void toile_obj_free(ToileObj *obj) {
     if (obj)
         free_storage(obj->storage);
 }
+
+/* ---- refined meshes ---- */
+
+/* Lists the faces whose cage face is in a group; `mark` has a byte for each cage face. */
+static bool refine_group(const Group *group, const ToileMeshDef *mesh, const uint32_t *cage_face,
+                         unsigned char *mark, TlObjGroup *to) {
+    int32_t *faces = calloc((size_t)mesh->face_count + 1, sizeof *faces);
+    if (!faces)
+        return false;
+    for (size_t i = 0; i < group->faces.count; i++)
+        mark[group->faces.data[i]] = 1;
+    for (int32_t f = 0; f < mesh->face_count; f++)
+        if (mark[cage_face[f]])
+            faces[to->face_count++] = f;
+    for (size_t i = 0; i < group->faces.count; i++)
+        mark[group->faces.data[i]] = 0;
+    to->name = group->name;
+    to->faces = faces;
+    return true;
+}
+
+ToileObj *tl_obj_refine(const ToileObj *cage, const ToileMeshDef *mesh, const uint32_t *cage_face) {
+    const Storage *from = cage->storage;
+    int32_t count = (int32_t)from->group_count;
+    TlObjGroup *groups = calloc((size_t)count + 1, sizeof *groups);
+    unsigned char *mark = calloc((size_t)cage->mesh.face_count + 1, 1);
+    bool fine = groups && mark;
+    for (int32_t i = 0; fine && i < count; i++)
+        fine = refine_group(&from->groups[i], mesh, cage_face, mark, &groups[i]);
+    ToileObj *obj = fine ? tl_obj_make(mesh, groups, count) : NULL;
+    for (int32_t i = 0; groups && i < count; i++)
+        free((void *)groups[i].faces);
+    free(groups);
+    free(mark);
+    if (obj) {
+        Storage *storage = obj->storage;
+        for (int32_t f = 0; f < mesh->face_count; f++)
+            storage->face_lines.data[f] = from->face_lines.data[cage_face[f]];
+        obj->bare_face = -1;
+    }
+    return obj;
+}

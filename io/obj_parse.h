@@ -9,6 +9,10 @@
 
 #define TL_OBJ_MAX_BYTES ((size_t)1 << 31)
 
+/* A mesh whose faces are parts of those of `cage`, as `cage_face` tells for each: they belong to
+ * the same groups and lines. Everything is copied. NULL when memory runs out. */
+ToileObj *tl_obj_refine(const ToileObj *cage, const ToileMeshDef *mesh, const uint32_t *cage_face);
+
 /* Reads `size` bytes. `path` is only named in findings. Answers NULL after at least one error. */
 ToileObj *tl_obj_parse(const char *text, size_t size, const char *path, double unit_m,
                        bool need_faces, TlReport *report);

@@ -20,6 +20,7 @@ void toile_scene_free(ToileScene *scene) {
         toile_obj_free(scene->cloths[i].mesh);
         toile_obj_free(scene->cloths[i].start);
         toile_obj_free(scene->cloths[i].rest);
+        tl_scene_free_subdivision(&scene->cloths[i].subdivide);
         free(scene->cloths[i].mesh_file);
         tl_scene_archive_close(&scene->cloths[i].source);
         for (int32_t p = 0; p < scene->cloths[i].pin_count; p++)
@@ -228,6 +229,22 @@ static int32_t count_pinned(const ToileScene *scene, const TlSceneCloth *cloth) 
     return total;
 }
 
+static void tell_subdivision(const TlSceneCloth *source, ToileSceneCloth *cloth) {
+    const TlSceneSubdivision *sub = &source->subdivide;
+    osdc_sizes sizes = osdc_sizes_default();
+    cloth->subdivide_simulate = sub->simulate;
+    cloth->subdivide_output = sub->output;
+    cloth->subdivide_limit = sub->limit ? 1 : 0;
+    cloth->file_vertex_count = sub->cage_vertex_count;
+    cloth->file_face_count = sub->cage_face_count;
+    cloth->output_vertex_count = source->mesh->mesh.vertex_count;
+    cloth->output_face_count = source->mesh->mesh.face_count;
+    if (!sub->surface || osdc_size(sub->surface, (uint32_t)sub->output, &sizes, NULL) != OSDC_OK)
+        return;
+    cloth->output_vertex_count = (int32_t)sizes.verts;
+    cloth->output_face_count = (int32_t)sizes.faces;
+}
+
 ToileStatus toile_scene_get_cloth(const ToileScene *scene, int32_t index, ToileSceneCloth *cloth,
                                   ToileError *error) {
     if (!scene || !cloth || cloth->struct_size < sizeof cloth->struct_size)
@@ -246,6 +263,7 @@ ToileStatus toile_scene_get_cloth(const ToileScene *scene, int32_t index, ToileS
     full.unit_m = source->unit_m;
     full.elements = source->elements;
     full.rest_curvature_map_per_m = source->rest_curvature_map_per_m;
+    tell_subdivision(source, &full);
     full.pin_count = count_pinned(scene, source);
     if (full.pin_count < 0)
         return tl_io_out_of_memory(error);

@@ -374,21 +374,10 @@ static void read_shape(TlSceneReader *reader, const TlKeys *keys, TlSceneCloth *
                       cloth->mesh_file);
     cloth->start = read_pose(reader, keys, "start", cloth);
     cloth->rest = read_pose(reader, keys, "rest", cloth);
+    int32_t errors_before = reader->report->error_count;
     if (cloth->mesh)
         tl_scene_check_mesh(reader, keys, cloth);
-}
-
-static void read_subdivide(const TlKeys *cloth_keys) {
-    static const char *const known[] = {"simulate", "output"};
-    TlKeys keys;
-    tl_keys_open_child(&keys, cloth_keys, "subdivide", TL_KEY_NULLABLE, known, COUNT(known));
-    for (int32_t i = 0; i < COUNT(known); i++) {
-        int32_t level = 0;
-        tl_keys_integer(&keys, known[i], TL_KEY_PLAIN, 0, 6, &level);
-        if (level > 0)
-            tl_keys_unavailable(&keys, known[i], tl_keys_get(&keys, known[i], TL_KEY_PLAIN),
-                                "subdivision is", "use 0");
-    }
+    tl_scene_read_subdivide(reader, keys, cloth, reader->report->error_count == errors_before);
 }
 
 static void read_cloth(TlSceneReader *reader, const TlKeys *root, const TlJson *value,
@@ -418,7 +407,6 @@ static void read_cloth(TlSceneReader *reader, const TlKeys *root, const TlJson *
     tl_scene_read_pins(reader, &keys, cloth);
     tl_keys_refuse(&keys, "maps", "maps of fabric factors are");
     tl_keys_refuse(&keys, "seams", "seams are");
-    read_subdivide(&keys);
 }
 
 void tl_scene_read_cloth(TlSceneReader *reader, const TlKeys *root) {

@@ -69,7 +69,7 @@ static bool read_vertex(const TlKeys *keys, const TlJson *value, int32_t index,
                         const TlSceneCloth *cloth, int32_t *vertex) {
     char key[TL_PATH_SIZE];
     char found[TL_JSON_DESCRIBE_SIZE];
-    int32_t count = cloth->mesh ? cloth->mesh->mesh.vertex_count : INT32_MAX;
+    int32_t count = cloth->mesh ? tl_scene_cage_vertices(cloth) : INT32_MAX;
     if (value->kind == TL_JSON_NUMBER && value->number == floor(value->number) &&
         value->number >= 0 && value->number < count) {
         *vertex = (int32_t)value->number;
@@ -83,22 +83,36 @@ static bool read_vertex(const TlKeys *keys, const TlJson *value, int32_t index,
     return false;
 }
 
+/* The vertices of a list, which are those of the file, on the mesh that is simulated; NULL when
+ * memory ran out. */
+static int32_t *read_list(TlSceneReader *reader, const TlKeys *keys, const TlJson *list,
+                          const TlSceneCloth *cloth, int32_t *count) {
+    int32_t *vertices = tl_io_arena_array(&reader->scene->arena,
+                                          (size_t)(list ? list->count : 0) + 1, sizeof *vertices);
+    int32_t index = 0;
+    if (!vertices)
+        return NULL;
+    for (const TlJson *value = list ? list->first : NULL; value; value = value->next)
+        if (read_vertex(keys, value, index++, cloth, &vertices[*count]))
+            ++*count;
+    return tl_scene_refine_list(reader, cloth, &vertices, count) ? vertices : NULL;
+}
+
 static void read_vertices(TlSceneReader *reader, const TlKeys *keys, const TlSceneCloth *cloth,
                           TlScenePin *pin) {
     const TlJson *list = tl_keys_list(keys, "vertices", TL_KEY_NULLABLE);
     int32_t group = tl_scene_find_group(keys, cloth);
     int32_t from_group = group >= 0 ? cloth->mesh->group_vertex_counts[group] : 0;
-    size_t most = (size_t)from_group + (size_t)(list ? list->count : 0);
+    int32_t used = 0;
+    int32_t *listed = read_list(reader, keys, list, cloth, &used);
+    size_t most = (size_t)from_group + (size_t)used;
     pin->vertices = tl_io_arena_array(&reader->scene->arena, most, sizeof *pin->vertices);
-    if (!pin->vertices) {
+    if (!listed || !pin->vertices) {
         tl_report_out_of_memory(reader->report);
         return;
     }
-    int32_t used = 0;
-    int32_t index = 0;
-    for (const TlJson *value = list ? list->first : NULL; value; value = value->next)
-        if (read_vertex(keys, value, index++, cloth, &pin->vertices[used]))
-            used++;
+    if (used > 0)
+        memcpy(pin->vertices, listed, (size_t)used * sizeof *listed);
     if (from_group > 0)
         memcpy(pin->vertices + used, cloth->mesh->group_vertices[group],
                (size_t)from_group * sizeof *pin->vertices);

@@ -8,6 +8,7 @@
 #include "sha256.h"
 #include "toile_io/abc_c.h"
 #include "toile_io/obj.h"
+#include "toile_io/osd_c.h"
 #include "toile_io/pointcache.h"
 
 /* A mesh of an archive that is kept open. All zero: none. */
@@ -55,6 +56,25 @@ typedef struct TlScenePin {
     int32_t held_before; /* held without a break from the first frame to the one before this */
 } TlScenePin;
 
+/* What is sharp on a mesh that is subdivided; as in osdc_cage. */
+typedef struct TlSceneTags {
+    uint32_t creases, corners;
+    int32_t *crease_pairs, *corner_vert;
+    float *crease_sharpness, *corner_sharpness;
+} TlSceneTags;
+
+/* How a cloth is subdivided before simulation and for output. */
+typedef struct TlSceneSubdivision {
+    int32_t simulate, output;                   /* levels; 0: not at all */
+    bool limit;                                 /* output lies on the limit surface */
+    osdc_options rule;                          /* scheme, boundary and uvs */
+    TlSceneTags tags;                           /* of the simulated mesh */
+    int32_t cage_vertex_count, cage_face_count; /* of the mesh in the file */
+    uint32_t *cage_face;   /* of each simulated face; NULL: the mesh is that of the file */
+    osdc_table *by_vertex; /* from cage vertices to simulated ones, linear; NULL: the same */
+    osdc_mesh *surface;    /* the simulated mesh refined for output, or NULL */
+} TlSceneSubdivision;
+
 typedef struct TlSceneCloth {
     const char *name;
     char *mesh_file; /* for free() */
@@ -70,6 +90,7 @@ typedef struct TlSceneCloth {
     double pattern_scale_m;
     double unit_m;
     double *rest_curvature_map_per_m; /* one per vertex, or NULL */
+    TlSceneSubdivision subdivide;
     TlScenePin *pins;
     int32_t pin_count;
 } TlSceneCloth;
@@ -143,6 +164,24 @@ void tl_scene_read_cloth(TlSceneReader *reader, const TlKeys *root);
 void tl_scene_read_colliders(TlSceneReader *reader, const TlKeys *root);
 /* Reads pins of a cloth whose mesh was read. */
 void tl_scene_read_pins(TlSceneReader *reader, const TlKeys *cloth_keys, TlSceneCloth *cloth);
+/* Reads "subdivide" and refines the mesh of a cloth, its start and rest; everything read after it
+ * belongs to the refined mesh. A mesh that is not `sound` is left as it is. */
+void tl_scene_read_subdivide(TlSceneReader *reader, const TlKeys *cloth_keys, TlSceneCloth *cloth,
+                             bool sound);
+void tl_scene_free_subdivision(TlSceneSubdivision *sub);
+/* How many vertices the mesh has in its file. */
+int32_t tl_scene_cage_vertices(const TlSceneCloth *cloth);
+/* Puts the refined vertices in the place of a list of those in the file; false when memory ran out.
+ */
+bool tl_scene_refine_list(TlSceneReader *reader, const TlSceneCloth *cloth, int32_t **vertices,
+                          int32_t *count);
+/* The same for one value a vertex; NULL when memory ran out. */
+double *tl_scene_refine_values(TlSceneReader *reader, const TlSceneCloth *cloth, double *values);
+/* The mesh that is written, without positions, the simulated face that each of its faces comes
+ * from, and the table that makes its vertices of the simulated ones. Arrays lie in `arena`, *points
+ * is for osdc_table_free. Needs subdivide.surface. */
+ToileStatus tl_scene_make_surface(const TlSceneCloth *cloth, TlIoArena *arena, ToileMeshDef *mesh,
+                                  uint32_t **cage_face, osdc_table **points, ToileError *error);
 /* Reads a mesh and reports its defects; NULL after an error. */
 ToileObj *tl_scene_read_mesh(TlSceneReader *reader, const TlKeys *keys, const char *key,
                              double unit_m, bool need_faces, char **resolved);

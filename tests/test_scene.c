@@ -257,8 +257,6 @@ START_TEST(scene_says_what_this_version_cannot_do) {
          "cloth[0].seams: seams are not available in Toile "},
         {", \"maps\": {\"stretch\": 1}", "", UNSUPPORTED, 4, 11,
          "maps of fabric factors are not available"},
-        {", \"subdivide\": {\"output\": 1}", "", UNSUPPORTED, 4, 27,
-         "cloth[0].subdivide.output: subdivision is not available"},
         {", \"pins\": [{\"group\": \"all\", \"weight\": 0.5}]", "", UNSUPPORTED, 4, 39,
          "soft pins with a weight below 1 are not available"},
         {", \"pins\": [{\"group\": \"all\", \"weight\": [[1, 1], [9, 0]]}]", "", UNSUPPORTED, 4, 39,

@@ -47,6 +47,27 @@ static const char *shape_name(int32_t shape) {
     return shape >= 0 && shape < (int32_t)(sizeof names / sizeof names[0]) ? names[shape] : "?";
 }
 
+static void text_subdivision(const ToileSceneCloth *cloth) {
+    if (cloth->subdivide_simulate > 0)
+        printf("    simulated after %d subdivisions of the file's %d vertices, %d faces\n",
+               (int)cloth->subdivide_simulate, (int)cloth->file_vertex_count,
+               (int)cloth->file_face_count);
+    if (cloth->subdivide_output > 0)
+        printf("    written after %d subdivisions%s: %d vertices, %d faces\n",
+               (int)cloth->subdivide_output, cloth->subdivide_limit ? ", on the limit surface" : "",
+               (int)cloth->output_vertex_count, (int)cloth->output_face_count);
+}
+
+static void json_subdivision(const ToileSceneCloth *cloth) {
+    printf(", \"subdivide\": {\"simulate\": %d, \"output\": %d, \"limit\": %s}, "
+           "\"file_vertices\": %d, \"file_faces\": %d, \"output_vertices\": %d, "
+           "\"output_faces\": %d",
+           (int)cloth->subdivide_simulate, (int)cloth->subdivide_output,
+           cloth->subdivide_limit ? "true" : "false", (int)cloth->file_vertex_count,
+           (int)cloth->file_face_count, (int)cloth->output_vertex_count,
+           (int)cloth->output_face_count);
+}
+
 static int print_cloths(const ToileScene *scene, int32_t count, bool json) {
     for (int32_t i = 0; i < count; i++) {
         ToileError error = toile_error_default();
@@ -65,6 +86,7 @@ static int print_cloths(const ToileScene *scene, int32_t count, bool json) {
                    (int)cloth.mesh->vertex_count, (int)cloth.mesh->face_count, triangles,
                    pattern_name(cloth.pattern), (int)cloth.pin_count);
             tl_json_number(stdout, cloth.unit_m);
+            json_subdivision(&cloth);
             fputc('}', stdout);
         } else {
             printf("  cloth %s: %d vertices, %d faces (%lld triangles), fabric %s, pattern %s, "
@@ -72,6 +94,7 @@ static int print_cloths(const ToileScene *scene, int32_t count, bool json) {
                    cloth.name, (int)cloth.mesh->vertex_count, (int)cloth.mesh->face_count,
                    triangles, cloth.fabric_name, pattern_name(cloth.pattern), (int)cloth.pin_count,
                    cloth.mesh_file);
+            text_subdivision(&cloth);
         }
     }
     return TL_EXIT_OK;

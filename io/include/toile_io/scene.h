@@ -81,14 +81,20 @@ typedef struct ToileSceneCloth {
     const char *name;
     const char *mesh_file; /* resolved path */
     const char *fabric_name;
-    const ToileMeshDef *mesh; /* metres, scene axes */
+    const ToileMeshDef *mesh; /* what is simulated; metres, scene axes */
     const ToileFabric *fabric;
     int32_t pattern;                        /* a ToilePattern */
     int32_t pin_count;                      /* vertices pinned at the first frame */
     double unit_m;                          /* metres per unit of this cloth's files */
     const double *rest_curvature_map_per_m; /* one per vertex, or NULL */
     int32_t elements;                       /* a ToileElements */
-    uint32_t reserved_elements;
+    int32_t subdivide_simulate; /* levels the mesh of the file was refined by to be `mesh` */
+    int32_t subdivide_output;   /* levels `mesh` is refined by in caches */
+    int32_t subdivide_limit;    /* 1: what is written lies on the limit surface */
+    int32_t file_vertex_count;  /* of the mesh in the file */
+    int32_t file_face_count;
+    int32_t output_vertex_count; /* of the mesh in caches */
+    int32_t output_face_count;
 } ToileSceneCloth;
 
 /* `info`, `cloth` and `collider` need struct_size set by the caller. [any thread] */

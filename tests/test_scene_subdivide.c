@@ -1,0 +1,381 @@
+/* SPDX-FileCopyrightText: 2026 Toile contributors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Subdivision in scenes: what becomes of mesh, pattern, poses, pins and maps before simulation, and
+ * what caches hold of a surface. */
+#include "scene_types.h"
+#include "support/osd_cages.h"
+#include "support/scene_files.h"
+#include "toile_io/abc_c.h"
+#include "toile_io/cache.h"
+#include "toile_io/pointcache.h"
+
+#include <check.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define CELLS 6
+#define FLOATS 3e-7 /* weights are floats; coordinates are up to 6 */
+
+/* Writes a grid in the plane z = 0 as q.obj, or as `name` with the positions alone. The lowest row
+ * of cells is the group "hem". */
+static void write_grid(const TestCage *cage, const char *name, bool whole) {
+    static char text[200000];
+    char path[IO_PATH_SIZE];
+    size_t used = 0;
+    uint32_t corner = 0;
+#define ADD(...) used += (size_t)snprintf(text + used, sizeof text - used, __VA_ARGS__)
+    for (uint32_t v = 0; v < cage->cage.verts; v++)
+        ADD("v %.17g %.17g %.17g\n", cage->x[3 * v], cage->x[3 * v + 1], cage->x[3 * v + 2]);
+    for (uint32_t i = 0; whole && i < cage->fvar.values; i++)
+        ADD("vt %.17g %.17g\n", cage->uv[2 * i], cage->uv[2 * i + 1]);
+    for (uint32_t f = 0; whole && f < cage->cage.faces; f++) {
+        ADD("g %s\nf", f < CELLS ? "hem" : "rest");
+        for (int32_t c = 0; c < cage->sizes[f]; c++, corner++)
+            ADD(" %d/%u", cage->index[corner] + 1, cage->uv_index[corner] + 1);
+        ADD("\n");
+    }
+#undef ADD
+    io_file_write_text(scene_folder, name, text, path);
+}
+
+static ToileScene *load(const char *cloth_keys, const char *root_keys) {
+    scene_write(cloth_keys, root_keys);
+    return scene_load_good();
+}
+
+/* ---- before simulation ---- */
+
+START_TEST(flat_mesh_that_is_its_pattern_stays_so) {
+    /* moved vertices and triangles too: any smoothing that uvs and positions do not share shows */
+    TestCage *cage = make_grid(CELLS, CELLS, 1, 0.3, 0.0, 0);
+    write_grid(cage, "q.obj", true);
+    ToileScene *scene = load(", \"pattern\": \"metric\", \"subdivide\": {\"simulate\": 2}", "");
+    ToileSceneCloth cloth = scene_cloth(scene, 0);
+    const ToileMeshDef *mesh = cloth.mesh;
+    double area = 0;
+    ck_assert_int_eq(cloth.file_vertex_count, 49);
+    ck_assert_int_eq(cloth.file_face_count, 48);
+    ck_assert_int_eq(mesh->face_count, 4 * mesh->corner_count / 16);
+    ck_assert_int_eq(mesh->face_count, 4 * (24 * 4 + 24 * 3));
+    ck_assert_int_eq(cloth.output_face_count, mesh->face_count);
+    for (int32_t c = 0; c < mesh->corner_count; c++)
+        for (int32_t k = 0; k < 2; k++)
+            ck_assert_double_lt(fabs(mesh->uvs[2 * mesh->corner_uvs[c] + k] -
+                                     mesh->positions_m[3 * mesh->corners[c] + k]),
+                                6 * FLOATS);
+    for (int32_t f = 0; f < mesh->face_count; f++) {
+        const int32_t *i = mesh->corner_uvs + 4 * f;
+        const double *a = mesh->uvs + 2 * i[0], *b = mesh->uvs + 2 * i[1];
+        const double *c = mesh->uvs + 2 * i[2], *d = mesh->uvs + 2 * i[3];
+        double twice = (c[0] - a[0]) * (d[1] - b[1]) - (c[1] - a[1]) * (d[0] - b[0]);
+        ck_assert_double_gt(twice, 0.0); /* none is turned over */
+        area += 0.5 * twice;
+    }
+    ck_assert_double_lt(fabs(area - CELLS * CELLS), 36 * FLOATS);
+    toile_scene_free(scene);
+    free(cage);
+}
+END_TEST
+
+START_TEST(panels_keep_their_outline_and_their_seams) {
+    TestCage *cage = make_grid(CELLS, CELLS, 0, 0.3, 0.5, 1);
+    write_grid(cage, "q.obj", true);
+    ToileScene *scene = load(", \"pattern\": \"metric\", \"subdivide\": {\"simulate\": 1}", "");
+    const ToileMeshDef *mesh = scene_cloth(scene, 0).mesh;
+    ck_assert_int_eq(mesh->vertex_count, 13 * 13);
+    ck_assert_int_eq(mesh->uv_count, 13 * 14);
+    /* every vertex and every middle of an edge of the two outlines is there */
+    for (int32_t panel = 0; panel < 2; panel++)
+        for (int32_t j = 0; j < CELLS; j++) {
+            const double *a = cage->uv + 2 * (7 * j + 3), *b = cage->uv + 2 * (7 * (j + 1) + 3);
+            double shift = panel ? 10.0 : 0.0, least = 1;
+            for (int32_t i = 0; i < mesh->uv_count; i++) {
+                double du = mesh->uvs[2 * i] - 0.5 * (a[0] + b[0]) - shift;
+                double dv = mesh->uvs[2 * i + 1] - 0.5 * (a[1] + b[1]);
+                least = fmin(least, fabs(du) + fabs(dv));
+            }
+            ck_assert_double_lt(least, 18 * FLOATS);
+        }
+    toile_scene_free(scene);
+    free(cage);
+}
+END_TEST
+
+START_TEST(start_and_rest_are_refined_by_the_same_rule) {
+    TestCage *cage = make_grid(CELLS, CELLS, 0, 0.3, 0.5, 0);
+    TestCage *other = make_grid(CELLS, CELLS, 0, 0.0, 1.0, 0);
+    write_grid(cage, "q.obj", true);
+    write_grid(other, "start.obj", false);
+    ToileScene *scene = load(
+        ", \"start\": \"start.obj\", \"rest\": \"start.obj\", \"subdivide\": {\"simulate\": 2}",
+        "");
+    write_grid(other, "q.obj", true);
+    ToileScene *reference = load(", \"subdivide\": {\"simulate\": 2}", "");
+    const ToileMeshDef *wanted = scene_cloth(reference, 0).mesh;
+    size_t bytes = 3 * (size_t)wanted->vertex_count * sizeof(double);
+    ck_assert_mem_eq(scene->cloths[0].start->mesh.positions_m, wanted->positions_m, bytes);
+    ck_assert_mem_eq(scene->cloths[0].rest->mesh.positions_m, wanted->positions_m, bytes);
+    ck_assert(memcmp(scene->cloths[0].mesh->mesh.positions_m, wanted->positions_m, bytes) != 0);
+    toile_scene_free(scene);
+    toile_scene_free(reference);
+    free(cage);
+    free(other);
+}
+END_TEST
+
+START_TEST(pins_hold_refined_vertices_and_edges_between_them) {
+    TestCage *cage = make_grid(CELLS, CELLS, 0, 0.0, 0.0, 0);
+    write_grid(cage, "q.obj", true);
+    /* a chain of two edges, and one vertex of its own */
+    ToileScene *scene =
+        load(", \"subdivide\": {\"simulate\": 2}, \"pins\": [{\"vertices\": [0, 1, 2, 24]}]", "");
+    ck_assert_int_eq(scene_cloth(scene, 0).pin_count, 9 + 1);
+    const TlScenePin *pin = &scene->cloths[0].pins[0];
+    for (int32_t i = 0; i < pin->vertex_count; i++) {
+        const double *x = scene->cloths[0].mesh->mesh.positions_m + 3 * pin->vertices[i];
+        ck_assert((x[1] < FLOATS && x[0] < 2 + FLOATS) || fabs(x[0] - 3) + fabs(x[1] - 3) < FLOATS);
+    }
+    toile_scene_free(scene);
+    /* a face with all its corners, and the diagonal of another */
+    scene = load(", \"subdivide\": {\"simulate\": 1}, \"pins\": [{\"vertices\": [0, 1, 7, 8, 16]}]",
+                 "");
+    ck_assert_int_eq(scene_cloth(scene, 0).pin_count, 9 + 1);
+    toile_scene_free(scene);
+    scene = load(", \"subdivide\": {\"simulate\": 2}, \"pins\": [{\"group\": \"hem\"}]", "");
+    ck_assert_int_eq(scene_cloth(scene, 0).pin_count, 25 * 5);
+    toile_scene_free(scene);
+    static const Bad bads[] = {
+        {", \"subdivide\": {\"simulate\": 1}, \"pins\": [{\"vertices\": [49]}]", "", INVALID, 4, 56,
+         "whole numbers from 0 to 48 are allowed"}};
+    CHECK_BAD(bads);
+    free(cage);
+}
+END_TEST
+
+START_TEST(maps_are_interpolated_within_their_range) {
+    char keys[2048];
+    size_t used = (size_t)snprintf(keys, sizeof keys,
+                                   ", \"subdivide\": {\"simulate\": 2}, \"fabric\": {\"bend\": "
+                                   "{\"rest_curvature_per_m\": {\"values\": [");
+    TestCage *cage = make_grid(CELLS, CELLS, 0, 0.0, 0.0, 0);
+    write_grid(cage, "q.obj", true);
+    for (int32_t v = 0; v < 49; v++)
+        used += (size_t)snprintf(keys + used, sizeof keys - used, "%s%d", v ? ", " : "",
+                                 v % 7 >= 3 ? 8 : 0);
+    snprintf(keys + used, sizeof keys - used, "]}}}");
+    ToileScene *scene = load(keys, "");
+    ToileSceneCloth cloth = scene_cloth(scene, 0);
+    for (int32_t v = 0; v < cloth.mesh->vertex_count; v++) {
+        double x = cloth.mesh->positions_m[3 * v];
+        double wanted = 8 * fmin(fmax(x - 2, 0), 1);
+        ck_assert_double_lt(fabs(cloth.rest_curvature_map_per_m[v] - wanted), 8 * 6 * FLOATS);
+    }
+    toile_scene_free(scene);
+    free(cage);
+}
+END_TEST
+
+START_TEST(subdivision_refuses_what_it_cannot_do) {
+    static const Bad bads[] = {
+        {", \"subdivide\": {\"simulate\": 7}", "", INVALID, 4, 29,
+         "cloth[0].subdivide.simulate: 7"},
+        {", \"subdivide\": {\"limit\": true}", "", INVALID, 4, 26,
+         "the limit surface is written at the vertices of \"output\", which is 0"},
+        {", \"subdivide\": {\"output\": 1, \"scheme\": \"loop\"}", "", INVALID, 4, 27,
+         "face 0 has 4 corners; Loop subdivision takes triangles only"},
+        {", \"subdivide\": {\"output\": 1, \"scheme\": \"catmull\"}", "", INVALID, 4, 40,
+         "catmull-clark"}};
+    static const Bad shared[] = {
+        {", \"subdivide\": {\"simulate\": 1}", "", INVALID, 4, 29,
+         "edge between vertices 0 and 1 is shared by the faces 0, 1 and 2"}};
+    char path[IO_PATH_SIZE];
+    CHECK_BAD(bads);
+    io_file_write_text(scene_folder, "q.obj",
+                       "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 -1 0\nv 0 0 1\n"
+                       "f 1 2 3\nf 2 1 4\nf 1 2 5\n",
+                       path);
+    CHECK_BAD(shared);
+}
+END_TEST
+
+/* ---- output ---- */
+
+/* A sheet that hangs by two corners, after two frames, with its cache. */
+typedef struct Hung {
+    ToileScene *scene;
+    ToileSim *sim;
+    ToileClothId id;
+    char cache[IO_PATH_SIZE];
+} Hung;
+
+static Hung hang(const char *subdivide, const char *ending) {
+    char keys[512];
+    const int32_t frames[2] = {1, 2};
+    ToileError error = toile_error_default();
+    ToileSimDef def = toile_sim_def_default();
+    ToileCache *cache = NULL;
+    Hung hung = {0};
+    snprintf(keys, sizeof keys, ", \"pins\": [{\"vertices\": [42, 48]}], \"subdivide\": {%s}",
+             subdivide);
+    hung.scene = load(keys, "");
+    snprintf(hung.cache, sizeof hung.cache, "%.200s/out.%s", scene_folder, ending);
+    toile_scene_sim_def(hung.scene, &def, NULL);
+    ToileStatus status = toile_scene_create_sim(hung.scene, &def, &hung.sim, &hung.id, &error);
+    ck_assert_msg(status == TOILE_STATUS_OK, "%s", error.message);
+    status = toile_cache_create(hung.cache, hung.scene, frames, 2, &cache, &error);
+    ck_assert_msg(status == TOILE_STATUS_OK, "%s", error.message);
+    for (int32_t frame = 1; frame <= 2; frame++) {
+        if (frame > 1)
+            ck_assert_int_eq(toile_sim_step(hung.sim, &error), TOILE_STATUS_OK);
+        ck_assert_int_eq(toile_cache_add(cache, hung.sim, &hung.id, &error), TOILE_STATUS_OK);
+    }
+    ck_assert_int_eq(toile_cache_finish(cache, &error), TOILE_STATUS_OK);
+    return hung;
+}
+
+static void take_down(Hung *hung) {
+    toile_sim_destroy(hung->sim);
+    toile_scene_free(hung->scene);
+}
+
+typedef ToileStatus (*Get)(const ToileSim *, ToileClothId, double *, ToileError *);
+
+/* What a table of the plain grid makes of the simulation's vertices; the file's mesh is simulated.
+ */
+static void expect(const Hung *hung, const TestCage *cage, uint32_t level, osdc_kind kind, Get get,
+                   const float *found, uint32_t count, double tolerance) {
+    osdc_options options = osdc_options_default();
+    osdc_mesh *mesh = NULL;
+    osdc_table *table = NULL;
+    double x[3 * CAGE_MAX], *wanted = calloc(3 * (size_t)count, sizeof *wanted);
+    uint32_t rows = 0;
+    options.level = level;
+    ck_assert_int_eq(osdc_create(&cage->cage, &options, &mesh, NULL), OSDC_OK);
+    ck_assert_int_eq(osdc_table_create(mesh, kind, 0, &table, NULL), OSDC_OK);
+    osdc_table_rows(table, &rows, NULL, NULL, NULL, NULL, NULL);
+    ck_assert_uint_eq(rows, count);
+    ck_assert_int_eq(get(hung->sim, hung->id, x, NULL), TOILE_STATUS_OK);
+    osdc_apply_double(table, x, 3, wanted, 3, 3, 0, rows, NULL);
+    for (uint32_t i = 0; i < 3 * count; i++)
+        ck_assert_msg(fabs((double)found[i] - (double)(float)wanted[i]) <= tolerance,
+                      "%u: %.9g, not %.9g", i, (double)found[i], wanted[i]);
+    osdc_table_free(table);
+    osdc_free(mesh);
+    free(wanted);
+}
+
+START_TEST(archive_holds_surface_velocities_and_uvs) {
+    TestCage *cage = make_grid(CELLS, CELLS, 0, 0.3, 0.5, 1);
+    write_grid(cage, "q.obj", true);
+    for (int32_t limit = 0; limit < 2; limit++) {
+        Hung hung = hang(limit ? "\"output\": 2, \"limit\": true" : "\"output\": 2", "abc");
+        abcc_reader *reader = NULL;
+        abcc_obj object = 0;
+        abcc_mesh_sizes sizes = abcc_mesh_sizes_default();
+        abcc_mesh_out out = abcc_mesh_out_default();
+        ck_assert_int_eq(abcc_open(hung.cache, 0, NULL, &reader, NULL), ABCC_OK);
+        ck_assert_int_eq(abcc_find(reader, "/c/cShape", &object, NULL), ABCC_OK);
+        ck_assert_int_eq(abcc_mesh_size(reader, object, 1, &sizes, NULL), ABCC_OK);
+        ck_assert_uint_eq(sizes.verts, 25 * 25);
+        ck_assert_uint_eq(sizes.faces, 24 * 24);
+        ck_assert_uint_eq(sizes.uv_values, 25 * 26);
+        ck_assert_int_eq(sizes.topology, ABCC_TOPO_FIXED);
+        ck_assert_int_eq(scene_cloth(hung.scene, 0).output_vertex_count, 25 * 25);
+        float P[3 * 625], v[3 * 625], uv[2 * 650];
+        uint32_t uv_index[4 * 576];
+        out.cap_verts = 625;
+        out.cap_uv = 650;
+        out.cap_corners = 4 * 576;
+        out.P = P;
+        out.v = v;
+        out.uv = uv;
+        out.uv_index = uv_index;
+        ck_assert_int_eq(abcc_mesh_read(reader, object, 1, &out, NULL), ABCC_OK);
+        osdc_kind kind = limit ? OSDC_LIMIT : OSDC_VERTEX;
+        expect(&hung, cage, 2, kind, toile_sim_get_positions, P, sizes.verts, 0.0);
+        expect(&hung, cage, 2, kind, toile_sim_get_velocities, v, sizes.verts, 0.0);
+        /* the seam stays a seam */
+        for (uint32_t i = 0; i < sizes.uv_values; i++)
+            ck_assert(uv[2 * i] < 3.4F || uv[2 * i] > 12.6F);
+        abcc_close(reader);
+        take_down(&hung);
+    }
+    free(cage);
+}
+END_TEST
+
+START_TEST(point_caches_and_obj_files_hold_the_same_surface) {
+    static const char *const endings[] = {"pc2", "mdd"};
+    TestCage *cage = make_grid(CELLS, CELLS, 1, 0.3, 0.5, 0);
+    write_grid(cage, "q.obj", true);
+    Hung hung = hang("\"output\": 1, \"limit\": true", "obj");
+    char path[IO_PATH_SIZE];
+    ToileObj *obj = NULL;
+    snprintf(path, sizeof path, "%.200s/out.0002.obj", scene_folder);
+    ck_assert_int_eq(toile_obj_read(path, 1.0, true, &obj, NULL), TOILE_STATUS_OK);
+    ToileSceneCloth cloth = scene_cloth(hung.scene, 0);
+    ck_assert_int_eq(obj->mesh.vertex_count, cloth.output_vertex_count);
+    ck_assert_int_eq(obj->mesh.face_count, cloth.output_face_count);
+    float *P = calloc(3 * (size_t)obj->mesh.vertex_count, sizeof *P);
+    for (int32_t i = 0; i < 3 * obj->mesh.vertex_count; i++)
+        P[i] = (float)obj->mesh.positions_m[i];
+    expect(&hung, cage, 1, OSDC_LIMIT, toile_sim_get_positions, P, (uint32_t)obj->mesh.vertex_count,
+           FLOATS); /* nine digits */
+    take_down(&hung);
+    for (int32_t e = 0; e < 2; e++) {
+        ToilePointCacheInfo info = {.struct_size = (uint32_t)sizeof info};
+        ToilePointCacheReader *reader = NULL;
+        hung = hang("\"output\": 1, \"limit\": true", endings[e]);
+        ck_assert_int_eq(toile_pointcache_open(hung.cache, &info, &reader, NULL), TOILE_STATUS_OK);
+        ck_assert_int_eq(info.point_count, obj->mesh.vertex_count);
+        ck_assert_int_eq(toile_pointcache_read(reader, 1, P, NULL), TOILE_STATUS_OK);
+        expect(&hung, cage, 1, OSDC_LIMIT, toile_sim_get_positions, P, (uint32_t)info.point_count,
+               0.0);
+        toile_pointcache_close(reader);
+        take_down(&hung);
+    }
+    free(P);
+    toile_obj_free(obj);
+    free(cage);
+}
+END_TEST
+
+START_TEST(both_together_are_one_surface) {
+    /* bilinear refinement of the cage, then smooth output: as if the refined mesh were in the file
+     */
+    TestCage *cage = make_grid(CELLS, CELLS, 0, 0.0, 0.5, 0);
+    write_grid(cage, "q.obj", true);
+    Hung hung = hang("\"simulate\": 1, \"output\": 2", "pc2");
+    ToileSceneCloth cloth = scene_cloth(hung.scene, 0);
+    ck_assert_int_eq(cloth.mesh->vertex_count, 13 * 13);
+    ck_assert_int_eq(cloth.output_vertex_count, 49 * 49);
+    ck_assert_int_eq(toile_sim_vertex_count(hung.sim, hung.id), 13 * 13);
+    take_down(&hung);
+    free(cage);
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("scene_subdivide");
+    TCase *simulate = tcase_create("simulate");
+    tcase_add_checked_fixture(simulate, scene_make_folder, scene_remove_folder);
+    tcase_add_test(simulate, flat_mesh_that_is_its_pattern_stays_so);
+    tcase_add_test(simulate, panels_keep_their_outline_and_their_seams);
+    tcase_add_test(simulate, start_and_rest_are_refined_by_the_same_rule);
+    tcase_add_test(simulate, pins_hold_refined_vertices_and_edges_between_them);
+    tcase_add_test(simulate, maps_are_interpolated_within_their_range);
+    tcase_add_test(simulate, subdivision_refuses_what_it_cannot_do);
+    suite_add_tcase(suite, simulate);
+    TCase *output = tcase_create("output");
+    tcase_add_checked_fixture(output, scene_make_folder, scene_remove_folder);
+    tcase_add_test(output, archive_holds_surface_velocities_and_uvs);
+    tcase_add_test(output, point_caches_and_obj_files_hold_the_same_surface);
+    tcase_add_test(output, both_together_are_one_surface);
+    suite_add_tcase(suite, output);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
