@@ -218,7 +218,10 @@ static ToileStatus pass_on(const TlSceneArchive *archive, abcc_status status,
                            const abcc_error *from, ToileError *error) {
     if (status == ABCC_OK)
         return TOILE_STATUS_OK;
-    return tl_io_fail(error, status_of(status), "%.200s: %s", archive->file, from->text);
+    /* a sentence about an object begins with its path, which need not be told twice */
+    const char *end = strstr(archive->file, ".abc:/");
+    int length = end && from->text[0] == '\'' ? (int)(end - archive->file) + 4 : 200;
+    return tl_io_fail(error, status_of(status), "%.*s: %s", length, archive->file, from->text);
 }
 
 /* What an archive shows at a time: one sample, or two of the same faces and a weight. */

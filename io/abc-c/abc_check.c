@@ -90,7 +90,9 @@ static bool refuse(Check *check, abcc_status status, const char *what) {
 }
 
 static bool corrupt(Check *check, const char *what) {
-    return refuse(check, ABCC_E_CORRUPT, what);
+    char text[160];
+    snprintf(text, sizeof text, "%s; the file is damaged: copy or export it again", what);
+    return refuse(check, ABCC_E_CORRUPT, text);
 }
 
 /* Appends a name to the path kept for messages and answers the length to go back to. */
@@ -113,7 +115,7 @@ static void path_pop(Check *check, size_t length) {
 static bool read_at(Check *check, uint64_t at, void *data, size_t size) {
     const TlAbcSource *source = check->source;
     if (at > source->size || size > source->size - at)
-        return corrupt(check, "it reaches beyond the end of the file");
+        return corrupt(check, "a part of it lies beyond the end of the file");
     if (at < check->window_at || at + size > check->window_at + check->window_size) {
         uint64_t rest = source->size - at;
         check->window_at = at;
@@ -516,7 +518,8 @@ static bool check_version(Check *check, Block format, Block library) {
     if (!take_u32(check, &first, 4, &value))
         return false;
     if (value != 0)
-        return corrupt(check, "the file is of a later format than this program knows");
+        return refuse(check, ABCC_E_CORRUPT,
+                      "the file is of a later format than this program knows");
     if (!take_u32(check, &second, 4, &value))
         return false;
     return (value >= 9999 && value <= INT32_MAX) || corrupt(check, "the file has no version");
@@ -529,7 +532,7 @@ static bool check_root(Check *check, uint64_t entry) {
     if (!open_group(check, entry, &group))
         return false;
     if (group.count < 6)
-        return corrupt(check, "the file is not an Alembic archive");
+        return refuse(check, ABCC_E_NOT_ALEMBIC, "this is not an Alembic file");
     for (unsigned i = 0; i < 6; i++)
         if (i != 2 && !open_block(check, &group, i, &blocks[i]))
             return false;
@@ -546,12 +549,14 @@ static bool check_header(Check *check, uint64_t *root) {
         return false;
     if (memcmp(header, hdf5, sizeof hdf5) == 0)
         return refuse(check, ABCC_E_HDF5,
-                      "this is an Alembic file of the old HDF5 kind; convert it to Ogawa");
+                      "this is an Alembic file of the old HDF5 kind; convert it by 'abcconvert "
+                      "-toOgawa'");
     if (memcmp(header, "Ogawa", 5) != 0)
         return refuse(check, ABCC_E_NOT_ALEMBIC, "this is not an Alembic file");
     *root = decode(header + 8, 8);
     if (size < HEADER_SIZE || header[5] != 0xff || *root == 0)
-        return refuse(check, ABCC_E_UNFINISHED, "its writer was stopped before the file was whole");
+        return refuse(check, ABCC_E_UNFINISHED,
+                      "its writer was stopped before the file was whole; export it again");
     return true;
 }
 

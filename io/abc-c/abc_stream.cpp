@@ -44,7 +44,9 @@ InFile::InFile(const char *path) {
                                    ? code.message()
                                    : std::string("there is no such file")));
     if (!std::filesystem::is_regular_file(status))
-        fail(ABCC_E_OPEN, std::string(path) + ": this is not a file");
+        fail(ABCC_E_NOT_ALEMBIC,
+             std::string(path) + ": this is not a file" +
+                 (std::filesystem::is_directory(status) ? ", but a folder" : ""));
     file_.pubsetbuf(nullptr, 0);
     errno = 0;
     if (!file_.open(native, std::ios_base::in | std::ios_base::binary))
