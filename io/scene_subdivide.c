@@ -9,7 +9,10 @@
  * and inside faces that are pinned all around. Uvs follow the rule "boundaries": the outline of
  * each panel stays as it was drawn and its inside is smoothed by the masks of the positions. When
  * the uvs are the rest shape, the rim of the mesh stays where it is as well, so that a flat mesh
- * that equals its pattern stays without strain; without that, rounding a hem would stretch it. */
+ * that equals its pattern stays without strain; without that, rounding a hem would stretch it.
+ *
+ * A subdivision surface of an archive brings its scheme, creases, corners and rules along. What is
+ * still sharp after "simulate" stays so in "output". */
 #include "scene_types.h"
 
 #include "obj_parse.h"
@@ -62,14 +65,12 @@ static osdc_cage cage_of(const TlSceneCloth *cloth, osdc_fvar *fvar) {
 
 /* Refines the mesh of a cloth; NULL after an error, which is reported under `key`. */
 static osdc_mesh *refine(const TlSceneCloth *cloth, const TlKeys *keys, const char *key,
-                         int32_t level, osdc_edge boundary) {
+                         int32_t level, osdc_options options) {
     osdc_fvar fvar = {0, NULL};
     osdc_cage cage = cage_of(cloth, &fvar);
-    osdc_options options = cloth->subdivide.rule;
     osdc_error error = {.where = OSDC_NOWHERE};
     osdc_mesh *refined = NULL;
     options.level = (uint32_t)level;
-    options.boundary = boundary;
     osdc_status status = osdc_create(&cage, &options, &refined, &error);
     if (status == OSDC_E_MEMORY)
         tl_report_out_of_memory(keys->report);
@@ -239,12 +240,15 @@ static void check_refined(const TlKeys *keys, const TlSceneCloth *cloth) {
 
 static void subdivide_for_simulation(TlSceneReader *reader, const TlKeys *keys,
                                      TlSceneCloth *cloth) {
-    bool is_rest = cloth->pattern == TOILE_PATTERN_METRIC;
+    osdc_options rule = cloth->subdivide.rule;
     TlIoArena scratch = {0};
     Level level = {0};
     osdc_error error = {0};
-    osdc_mesh *refined = refine(cloth, keys, "simulate", cloth->subdivide.simulate,
-                                is_rest ? OSDC_EDGE_LINEAR : cloth->subdivide.rule.boundary);
+    if (cloth->pattern == TOILE_PATTERN_METRIC) {
+        rule.boundary = OSDC_EDGE_LINEAR;
+        rule.uv = OSDC_UV_BOUNDARIES;
+    }
+    osdc_mesh *refined = refine(cloth, keys, "simulate", cloth->subdivide.simulate, rule);
     if (!refined)
         return;
     osdc_status status = replace_meshes(cloth, refined, &scratch, &level, &error);
@@ -262,25 +266,88 @@ static void subdivide_for_simulation(TlSceneReader *reader, const TlKeys *keys,
         check_refined(keys, cloth);
 }
 
+/* ---- subdivision surfaces of archives ---- */
+
+/* What the rules of an archive are here. Without a rule for the rim the faces there would not be
+ * part of the surface, which nobody means who simulates them. */
+static void take_rules(const abcc_subd_sizes *sizes, osdc_options *rule) {
+    static const osdc_uv_rule uvs[] = {OSDC_UV_LINEAR, OSDC_UV_CORNERS_PLUS1, OSDC_UV_SMOOTH,
+                                       OSDC_UV_BOUNDARIES};
+    if (strcmp(sizes->scheme, "loop") == 0)
+        rule->scheme = OSDC_LOOP;
+    if (strcmp(sizes->scheme, "bilinear") == 0)
+        rule->scheme = OSDC_BILINEAR;
+    rule->boundary = sizes->boundary == 2 ? OSDC_EDGE_ONLY : OSDC_EDGE_AND_CORNER;
+    if (sizes->fvar_boundary >= 0 && sizes->fvar_boundary < COUNT(uvs))
+        rule->uv = uvs[sizes->fvar_boundary];
+    if (rule->uv == OSDC_UV_CORNERS_PLUS1 && sizes->fvar_propagate_corners)
+        rule->uv = OSDC_UV_CORNERS_PLUS2;
+}
+
+static abcc_status take_tags(TlIoArena *arena, const TlSceneArchive *archive,
+                             const abcc_subd_sizes *sizes, TlSceneTags *tags, abcc_error *error) {
+    abcc_subd_out out = abcc_subd_out_default();
+    bool fine = true;
+    tags->creases = out.cap_crease_edges = sizes->crease_edges;
+    tags->corners = out.cap_corners = sizes->corners;
+    tags->crease_pairs = take(arena, 2 * (size_t)tags->creases, sizeof(int32_t), &fine);
+    tags->crease_sharpness = take(arena, tags->creases, sizeof(float), &fine);
+    tags->corner_vert = take(arena, tags->corners, sizeof(int32_t), &fine);
+    tags->corner_sharpness = take(arena, tags->corners, sizeof(float), &fine);
+    out.edge = tags->crease_pairs;
+    out.edge_sharpness = tags->crease_sharpness;
+    out.corner_vert = tags->corner_vert;
+    out.corner_sharpness = tags->corner_sharpness;
+    return fine ? abcc_subd_read(archive->reader, archive->object, 0, &out, error) : ABCC_E_MEMORY;
+}
+
+/* The rules and tags of a cloth that is a subdivision surface in an archive. */
+static void read_cage(TlSceneReader *reader, const TlKeys *cloth_keys, TlSceneCloth *cloth) {
+    const TlSceneArchive *archive = &cloth->source;
+    const TlJson *value = tl_keys_get(cloth_keys, "mesh", TL_KEY_PLAIN);
+    abcc_subd_sizes sizes = abcc_subd_sizes_default();
+    abcc_error error = {0};
+    if (!archive->reader || !archive->is_cage)
+        return;
+    abcc_status status = abcc_subd_size(archive->reader, archive->object, 0, &sizes, &error);
+    if (status == ABCC_OK) {
+        take_rules(&sizes, &cloth->subdivide.rule);
+        status = take_tags(&reader->scene->arena, archive, &sizes, &cloth->subdivide.tags, &error);
+    }
+    if (status == ABCC_E_MEMORY)
+        tl_report_out_of_memory(reader->report);
+    else if (status != ABCC_OK)
+        tl_keys_error(cloth_keys, "mesh", value, TOILE_STATUS_INVALID_DATA, "%.200s: %s",
+                      cloth->mesh_file, error.text);
+    else if (sizes.holes > 0)
+        tl_keys_warning(cloth_keys, "mesh", value,
+                        "%.200s has %u face(s) marked as holes; they are simulated and written as "
+                        "cloth, so delete them if they shall be open",
+                        cloth->mesh_file, (unsigned)sizes.holes);
+}
+
 /* ---- reading ---- */
 
-static void read_keys(const TlKeys *cloth_keys, TlSceneSubdivision *sub, TlKeys *keys) {
+static void read_levels(const TlKeys *cloth_keys, TlSceneSubdivision *sub, TlKeys *keys) {
     static const char *const known[] = {"simulate", "output", "limit", "scheme"};
-    static const TlChoice schemes[] = {{"catmull-clark", OSDC_CATMULL_CLARK, true},
-                                       {"loop", OSDC_LOOP, true},
-                                       {"bilinear", OSDC_BILINEAR, true}};
-    int32_t scheme = (int32_t)sub->rule.scheme;
     tl_keys_open_child(keys, cloth_keys, "subdivide", TL_KEY_NULLABLE, known, COUNT(known));
     tl_keys_integer(keys, "simulate", TL_KEY_PLAIN, 0, LEVEL_MAX, &sub->simulate);
     tl_keys_integer(keys, "output", TL_KEY_PLAIN, 0, LEVEL_MAX, &sub->output);
     tl_keys_bool(keys, "limit", TL_KEY_PLAIN, &sub->limit);
-    tl_keys_choice(keys, "scheme", TL_KEY_PLAIN, schemes, COUNT(schemes), &scheme);
-    sub->rule.scheme = (osdc_scheme)scheme;
     if (sub->limit && sub->output == 0)
         tl_keys_error(keys, "limit", tl_keys_get(keys, "limit", TL_KEY_PLAIN),
                       TOILE_STATUS_INVALID_DATA,
                       "the limit surface is written at the vertices of \"output\", which is 0; use "
                       "1 or more, or no \"limit\"");
+}
+
+static void read_scheme(const TlKeys *keys, TlSceneSubdivision *sub) {
+    static const TlChoice schemes[] = {{"catmull-clark", OSDC_CATMULL_CLARK, true},
+                                       {"loop", OSDC_LOOP, true},
+                                       {"bilinear", OSDC_BILINEAR, true}};
+    int32_t scheme = (int32_t)sub->rule.scheme;
+    tl_keys_choice(keys, "scheme", TL_KEY_PLAIN, schemes, COUNT(schemes), &scheme);
+    sub->rule.scheme = (osdc_scheme)scheme;
 }
 
 void tl_scene_read_subdivide(TlSceneReader *reader, const TlKeys *cloth_keys, TlSceneCloth *cloth,
@@ -289,7 +356,10 @@ void tl_scene_read_subdivide(TlSceneReader *reader, const TlKeys *cloth_keys, Tl
     TlKeys keys;
     int32_t errors_before = reader->report->error_count;
     sub->rule = osdc_options_default();
-    read_keys(cloth_keys, sub, &keys);
+    read_levels(cloth_keys, sub, &keys);
+    if (cloth->mesh && (sub->simulate > 0 || sub->output > 0))
+        read_cage(reader, cloth_keys, cloth);
+    read_scheme(&keys, sub);
     if (!cloth->mesh || !sound || reader->report->error_count > errors_before)
         return;
     sub->cage_vertex_count = cloth->mesh->mesh.vertex_count;
@@ -297,7 +367,7 @@ void tl_scene_read_subdivide(TlSceneReader *reader, const TlKeys *cloth_keys, Tl
     if (sub->simulate > 0)
         subdivide_for_simulation(reader, &keys, cloth);
     if (sub->output > 0 && reader->report->error_count == errors_before)
-        sub->surface = refine(cloth, &keys, "output", sub->output, sub->rule.boundary);
+        sub->surface = refine(cloth, &keys, "output", sub->output, sub->rule);
 }
 
 void tl_scene_free_subdivision(TlSceneSubdivision *sub) {

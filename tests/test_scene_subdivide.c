@@ -201,7 +201,7 @@ END_TEST
 
 /* ---- output ---- */
 
-/* A sheet that hangs by two corners, after two frames, with its cache. */
+/* A sheet that hangs by two corners, after some frames, with its cache. */
 typedef struct Hung {
     ToileScene *scene;
     ToileSim *sim;
@@ -209,29 +209,33 @@ typedef struct Hung {
     char cache[IO_PATH_SIZE];
 } Hung;
 
-static Hung hang(const char *subdivide, const char *ending) {
+static Hung hang_for(int32_t count, const char *subdivide, const char *ending) {
     char keys[512];
-    const int32_t frames[2] = {1, 2};
+    const int32_t frames[8] = {1, 2, 3, 4, 5, 6, 7, 8};
     ToileError error = toile_error_default();
     ToileSimDef def = toile_sim_def_default();
     ToileCache *cache = NULL;
     Hung hung = {0};
     snprintf(keys, sizeof keys, ", \"pins\": [{\"vertices\": [42, 48]}], \"subdivide\": {%s}",
              subdivide);
-    hung.scene = load(keys, "");
+    hung.scene = load(keys, ", \"solver\": {\"quality\": \"accurate\"}");
     snprintf(hung.cache, sizeof hung.cache, "%.200s/out.%s", scene_folder, ending);
     toile_scene_sim_def(hung.scene, &def, NULL);
     ToileStatus status = toile_scene_create_sim(hung.scene, &def, &hung.sim, &hung.id, &error);
     ck_assert_msg(status == TOILE_STATUS_OK, "%s", error.message);
-    status = toile_cache_create(hung.cache, hung.scene, frames, 2, &cache, &error);
+    status = toile_cache_create(hung.cache, hung.scene, frames, count, &cache, &error);
     ck_assert_msg(status == TOILE_STATUS_OK, "%s", error.message);
-    for (int32_t frame = 1; frame <= 2; frame++) {
+    for (int32_t frame = 1; frame <= count; frame++) {
         if (frame > 1)
             ck_assert_int_eq(toile_sim_step(hung.sim, &error), TOILE_STATUS_OK);
         ck_assert_int_eq(toile_cache_add(cache, hung.sim, &hung.id, &error), TOILE_STATUS_OK);
     }
     ck_assert_int_eq(toile_cache_finish(cache, &error), TOILE_STATUS_OK);
     return hung;
+}
+
+static Hung hang(const char *subdivide, const char *ending) {
+    return hang_for(2, subdivide, ending);
 }
 
 static void take_down(Hung *hung) {
@@ -341,18 +345,180 @@ START_TEST(point_caches_and_obj_files_hold_the_same_surface) {
 }
 END_TEST
 
-START_TEST(both_together_are_one_surface) {
-    /* bilinear refinement of the cage, then smooth output: as if the refined mesh were in the file
-     */
-    TestCage *cage = make_grid(CELLS, CELLS, 0, 0.0, 0.5, 0);
-    write_grid(cage, "q.obj", true);
-    Hung hung = hang("\"simulate\": 1, \"output\": 2", "pc2");
-    ToileSceneCloth cloth = scene_cloth(hung.scene, 0);
-    ck_assert_int_eq(cloth.mesh->vertex_count, 13 * 13);
-    ck_assert_int_eq(cloth.output_vertex_count, 49 * 49);
-    ck_assert_int_eq(toile_sim_vertex_count(hung.sim, hung.id), 13 * 13);
-    take_down(&hung);
+/* The last sample of a point cache, for free(). */
+static float *read_last(const char *path, int32_t *count) {
+    ToilePointCacheInfo info = {.struct_size = (uint32_t)sizeof info};
+    ToilePointCacheReader *reader = NULL;
+    ck_assert_int_eq(toile_pointcache_open(path, &info, &reader, NULL), TOILE_STATUS_OK);
+    float *P = calloc(3 * (size_t)info.point_count, sizeof *P);
+    ck_assert_int_eq(toile_pointcache_read(reader, info.sample_count - 1, P, NULL),
+                     TOILE_STATUS_OK);
+    toile_pointcache_close(reader);
+    *count = info.point_count;
+    return P;
+}
+
+/* How far the points of `a` are from the nearest of `b`, at most. */
+static double distance(const float *a, const float *b, int32_t count) {
+    double worst = 0;
+    for (int32_t i = 0; i < count; i++) {
+        double least = HUGE_VAL;
+        for (int32_t j = 0; j < count; j++) {
+            double d2 = 0;
+            for (int32_t k = 0; k < 3; k++) {
+                double d = (double)a[3 * i + k] - (double)b[3 * j + k];
+                d2 += d * d;
+            }
+            least = fmin(least, d2);
+        }
+        worst = fmax(worst, least);
+    }
+    return sqrt(worst);
+}
+
+START_TEST(limit_surface_shows_no_diagonals) {
+    /* the mirrored sheet has the same numbers, so whatever splits quads by numbers or corners takes
+     * the other diagonal; the surface must still be the mirrored one */
+    TestCage *cage = make_grid(CELLS, CELLS, 0, 0.3, 0.5, 0);
+    TestCage *mirror = make_grid(CELLS, CELLS, 0, 0.3, 0.5, 0);
+    for (int32_t v = 0; v < 49; v++) {
+        int32_t w = v - v % 7 + 6 - v % 7;
+        mirror->x[3 * w] = CELLS - cage->x[3 * v];
+        mirror->x[3 * w + 1] = cage->x[3 * v + 1];
+        mirror->x[3 * w + 2] = cage->x[3 * v + 2];
+    }
+    float *P[2];
+    int32_t count = 0;
+    for (int32_t i = 0; i < 2; i++) {
+        write_grid(i ? mirror : cage, "q.obj", true);
+        Hung hung = hang_for(8, "\"output\": 2, \"limit\": true", "pc2");
+        P[i] = read_last(hung.cache, &count);
+        take_down(&hung);
+    }
+    for (int32_t v = 0; v < count; v++)
+        P[1][3 * v] = CELLS - P[1][3 * v];
+    double apart = distance(P[0], P[1], count);
+    printf("surface and mirrored surface are %.2g m apart, edges 0.25 m\n", apart);
+    ck_assert_double_lt(apart, 1e-5); /* what the solver leaves open */
+    free(P[0]);
+    free(P[1]);
     free(cage);
+    free(mirror);
+}
+END_TEST
+
+/* A cube as a subdivision surface: a crease around the top, one edge and one corner of their own.
+ */
+static void write_cube(const char *scheme) {
+    static const int32_t lengths[2] = {5, 2}, verts[7] = {4, 5, 7, 6, 4, 0, 1}, corner = 2;
+    static const float sharpness[2] = {2.5F, 10.0F}, corner_sharpness = 1.5F;
+    char path[IO_PATH_SIZE];
+    TestCage *cube = make_cube();
+    float P[24];
+    abcc_writer *writer = NULL;
+    abcc_obj object = 0;
+    abcc_create_info info = abcc_create_info_default();
+    abcc_mesh_in in = abcc_mesh_in_default();
+    abcc_subd_in subd = abcc_subd_in_default();
+    for (int32_t i = 0; i < 24; i++)
+        P[i] = (float)cube->x[i];
+    in.verts = 8;
+    in.faces = 6;
+    in.corners = 24;
+    in.P = P;
+    in.face_count = cube->sizes;
+    in.index = cube->index;
+    subd.creases = 2;
+    subd.crease_verts = 7;
+    subd.crease_sharps = 2;
+    subd.corners = 1;
+    subd.boundary = 1;
+    subd.scheme = scheme;
+    subd.crease_length = lengths;
+    subd.crease_vert = verts;
+    subd.crease_sharpness = sharpness;
+    subd.corner_vert = &corner;
+    subd.corner_sharpness = &corner_sharpness;
+    info.fps = 24;
+    snprintf(path, sizeof path, "%.200s/cube.abc", scene_folder);
+    ck_assert_int_eq(abcc_create(path, &info, &writer, NULL), ABCC_OK);
+    ck_assert_int_eq(abcc_add_subd(writer, 0, "cube", 0, NULL, &object, NULL), ABCC_OK);
+    ck_assert_int_eq(abcc_subd_write(writer, object, &in, &subd, NULL), ABCC_OK);
+    ck_assert_int_eq(abcc_finish(writer, NULL), ABCC_OK);
+    free(cube);
+}
+
+/* The start of a cloth that is the cube, as it is written. */
+static float *write_start(const char *subdivide, int32_t *count) {
+    const int32_t frame = 1;
+    char text[512], path[IO_PATH_SIZE];
+    ToileError error = toile_error_default();
+    ToileSimDef def = toile_sim_def_default();
+    ToileSim *sim = NULL;
+    ToileClothId id;
+    ToileCache *cache = NULL;
+    snprintf(text, sizeof text,
+             "{\"toile\": 1, \"frames\": \"1\", \"cloth\": [{\"name\": \"c\", \"mesh\": "
+             "\"cube.abc:/cube\", \"subdivide\": {%s}}]}",
+             subdivide);
+    io_file_write_text(scene_folder, "scene.json", text, scene_path);
+    ToileScene *scene = scene_load_good();
+    snprintf(path, sizeof path, "%.200s/out.pc2", scene_folder);
+    toile_scene_sim_def(scene, &def, NULL);
+    ck_assert_int_eq(toile_scene_create_sim(scene, &def, &sim, &id, &error), TOILE_STATUS_OK);
+    ToileStatus status = toile_cache_create(path, scene, &frame, 1, &cache, &error);
+    ck_assert_msg(status == TOILE_STATUS_OK, "%s", error.message);
+    ck_assert_int_eq(toile_cache_add(cache, sim, &id, &error), TOILE_STATUS_OK);
+    ck_assert_int_eq(toile_cache_finish(cache, &error), TOILE_STATUS_OK);
+    toile_sim_destroy(sim);
+    toile_scene_free(scene);
+    return read_last(path, count);
+}
+
+START_TEST(creases_of_an_archive_reach_the_surface_by_either_way) {
+    static const char *const ways[] = {"\"output\": 3, \"limit\": true",
+                                       "\"simulate\": 1, \"output\": 2, \"limit\": true",
+                                       "\"simulate\": 2, \"output\": 1, \"limit\": true"};
+    TestCage *cube = make_cube();
+    osdc_options options = osdc_options_default();
+    osdc_mesh *mesh = NULL;
+    osdc_table *table = NULL;
+    double wanted[3 * 386];
+    float P[3 * 386];
+    const int32_t top[5] = {4, 5, 7, 6, 4};
+    for (int32_t i = 0; i < 4; i++)
+        add_crease(cube, top[i], top[i + 1], 2.5F);
+    add_crease(cube, 0, 1, 10.0F);
+    add_corner(cube, 2, 1.5F);
+    options.level = 3;
+    ck_assert_int_eq(osdc_create(&cube->cage, &options, &mesh, NULL), OSDC_OK);
+    ck_assert_int_eq(osdc_table_create(mesh, OSDC_LIMIT, 0, &table, NULL), OSDC_OK);
+    ck_assert_int_eq(osdc_apply_double(table, cube->x, 3, wanted, 3, 3, 0, 386, NULL), OSDC_OK);
+    for (int32_t i = 0; i < 3 * 386; i++)
+        P[i] = (float)wanted[i];
+    write_cube("catmull-clark");
+    for (int32_t way = 0; way < 3; way++) {
+        int32_t count = 0;
+        float *found = write_start(ways[way], &count);
+        ck_assert_int_eq(count, 386);
+        ck_assert_double_lt(distance(P, found, count), 1e-6);
+        free(found);
+    }
+    osdc_table_free(table);
+    osdc_free(mesh);
+    free(cube);
+}
+END_TEST
+
+START_TEST(scheme_of_an_archive_counts_unless_the_scene_says_otherwise) {
+    int32_t count = 0;
+    write_cube("bilinear");
+    float *P = write_start("\"output\": 1", &count);
+    ck_assert(P[0] == -1.0F); /* corners stay */
+    free(P);
+    P = write_start("\"output\": 1, \"scheme\": \"catmull-clark\"", &count);
+    ck_assert(P[0] > -1.0F);
+    free(P);
 }
 END_TEST
 
@@ -371,7 +537,9 @@ int main(void) {
     tcase_add_checked_fixture(output, scene_make_folder, scene_remove_folder);
     tcase_add_test(output, archive_holds_surface_velocities_and_uvs);
     tcase_add_test(output, point_caches_and_obj_files_hold_the_same_surface);
-    tcase_add_test(output, both_together_are_one_surface);
+    tcase_add_test(output, limit_surface_shows_no_diagonals);
+    tcase_add_test(output, creases_of_an_archive_reach_the_surface_by_either_way);
+    tcase_add_test(output, scheme_of_an_archive_counts_unless_the_scene_says_otherwise);
     suite_add_tcase(suite, output);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);
