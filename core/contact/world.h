@@ -27,6 +27,13 @@ typedef struct TlTouch {
     TlFloat4 hess[2]; /* xx xy xz yy and yz zz */
 } TlTouch;
 
+/* What the linear solve needs of a touch, in one line of the cache. */
+typedef struct TlPress {
+    int32_t vertex[4];
+    float weight[4];
+    TlFloat4 hess[2];
+} TlPress;
+
 /* Counted since tl_world_count_from_zero. */
 typedef struct TlWorldCounts {
     int32_t candidates; /* pairs of the longest list */
@@ -62,7 +69,8 @@ struct TlWorld {
     double *u, *s;                        /* of the move that is planned */
     int32_t cut;                          /* vertices of it that get less than they want */
     double *origin, *common, *low, *high; /* what the list is good for */
-    uint8_t *straggler;                   /* moves otherwise than its neighbourhood */
+    uint8_t *straggler;                   /* leaves the sweep */
+    uint8_t *lag;                         /* how often that was for a cut, in this plan */
     uint8_t *loose;                       /* part of a tangle: free to pass */
     int32_t *region;                      /* see regions.h */
     double *region_area;                  /* m^2, of the region that this vertex stands for */
@@ -86,9 +94,11 @@ struct TlWorld {
     int32_t chunk[64];     /* work: counts of parts */
     TlTouch *touch;
     uint8_t *active;
+    TlPress *press;    /* per touch */
     TlFloat4 *product; /* per touch: work of the linear solve */
     int32_t touch_count, touch_room;
     int32_t *touch_start, *touch_item; /* per cloth vertex: touches times four plus corner */
+    float *touch_share;                /* per item: its weight */
     const double *weight;              /* inertia of cloth vertices, N/m */
     const double *grad;                /* of all but touches, 3 per cloth vertex */
     double slip_m;                     /* see TlContacts */
