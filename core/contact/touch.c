@@ -113,6 +113,8 @@ static bool reserve_touches(TlWorld *world) {
         world->touch = TL_NEW(world->arena, TlTouch, room);
         world->active = TL_NEW(world->arena, uint8_t, room);
         world->touch_item = TL_NEW(world->arena, int32_t, 4 * (int64_t)room);
+        world->touch_share = TL_NEW(world->arena, float, 4 * (int64_t)room);
+        world->press = TL_NEW(world->arena, TlPress, room);
         world->product = TL_NEW(world->arena, TlFloat4, room);
     }
     return !world->arena->failed;

@@ -139,12 +139,13 @@ static void add_corner_block(const TlGather *gather, int32_t corner, double bloc
     }
 }
 
-/* Adds what the touches of vertex v have on the diagonal. */
+/* Adds what the touches of vertex v have on the diagonal, and keeps their weights for products. */
 static void add_touch_blocks(const TlWorld *world, int32_t v, double block[9]) {
     for (int32_t i = world->touch_start[v]; i < world->touch_start[v + 1]; i++) {
         const TlTouch *touch = &world->touch[world->touch_item[i] / 4];
         double w = touch->weight[world->touch_item[i] % 4], w2 = w * w;
         const TlFloat4 *h = touch->hess;
+        world->touch_share[i] = (float)w;
         block[0] += w2 * (double)h[0][0];
         block[1] += w2 * (double)h[0][1];
         block[2] += w2 * (double)h[0][2];
@@ -155,6 +156,20 @@ static void add_touch_blocks(const TlWorld *world, int32_t v, double block[9]) {
     block[3] = block[1];
     block[6] = block[2];
     block[7] = block[5];
+}
+
+/* What products need of touches. */
+static void pack_touches(void *data, int32_t begin, int32_t end) {
+    const TlWorld *world = ((const TlOperator *)data)->world;
+    for (int32_t t = begin; t < end; t++) {
+        const TlTouch *touch = &world->touch[t];
+        TlPress *press = &world->press[t];
+        memcpy(press->hess, touch->hess, sizeof press->hess);
+        for (int i = 0; i < 4; i++) {
+            press->vertex[i] = touch->vertex[i];
+            press->weight[i] = (float)touch->weight[i];
+        }
+    }
 }
 
 /* Sum of the corners' diagonal blocks at a vertex, bending, weight and contact. */
@@ -207,6 +222,7 @@ TL_HOT static double prepare_rows(void *data, int32_t begin, int32_t end) {
 }
 
 bool tl_operator_prepare(TlOperator *A, TlPool *pool) {
+    tl_parallel_for(pool, tl_touch_count(A), ELEMENT_GRAIN, pack_touches, A);
     return tl_parallel_sum(pool, A->n, VERTEX_GRAIN, prepare_rows, A) == 0.0;
 }
 
@@ -419,12 +435,12 @@ static void multiply_touches(void *data, int32_t begin, int32_t end) {
     Product *in = data;
     const TlWorld *world = in->A->world;
     for (int32_t t = begin; t < end; t++) {
-        const TlTouch *touch = &world->touch[t];
+        const TlPress *press = &world->press[t];
         TlFloat4 d = tl_float4(0.0F);
         for (int i = 0; i < 4; i++) {
-            d += (float)touch->weight[i] * in->p[touch->vertex[i]];
+            d += press->weight[i] * in->p[press->vertex[i]];
         }
-        world->product[t] = tl_symmetric_times(touch->hess, d);
+        world->product[t] = tl_symmetric_times(press->hess, d);
     }
 }
 
@@ -432,8 +448,7 @@ static void multiply_touches(void *data, int32_t begin, int32_t end) {
 static TlFloat4 touches_of(const TlWorld *world, int32_t v) {
     TlFloat4 sum = tl_float4(0.0F);
     for (int32_t i = world->touch_start[v]; i < world->touch_start[v + 1]; i++) {
-        int32_t item = world->touch_item[i];
-        sum += (float)world->touch[item / 4].weight[item % 4] * world->product[item / 4];
+        sum += world->touch_share[i] * world->product[world->touch_item[i] / 4];
     }
     return sum;
 }
