@@ -596,6 +596,56 @@ START_TEST(what_grows_too_large_is_refused_before_it_does) {
 }
 END_TEST
 
+/* A few faces between few vertices at random: most are refused, the rest must be refined whole. */
+static bool try_random(TestCage *cage, uint32_t *seed) {
+    osdc_options options = osdc_options_default();
+    osdc_mesh *mesh = NULL;
+    osdc_error error = {0};
+    uint32_t corner = 0;
+    cage->cage.verts = 4 + (*seed >> 8) % 9;
+    cage->cage.faces = 1 + (*seed >> 16) % 6;
+    for (uint32_t f = 0; f < cage->cage.faces; f++) {
+        int32_t last = -1;
+        cage->sizes[f] = 3 + (int32_t)(2.0 * fabs(test_noise(seed)));
+        for (int32_t c = 0; c < cage->sizes[f]; c++, corner++) {
+            /* rising vertices are seldom refused */
+            last += 1 + (int32_t)(2.2 * fabs(test_noise(seed)));
+            cage->index[corner] = last;
+        }
+    }
+    cage->cage.corners = corner;
+    options.level = 1 + corner % 3;
+    options.boundary = (osdc_edge)(1 + corner % 3);
+    if (osdc_create(&cage->cage, &options, &mesh, &error) != OSDC_OK) {
+        ck_assert(error.text[0] != 0 && error.code != OSDC_E_INTERNAL);
+        return false;
+    }
+    for (osdc_kind kind = OSDC_VERTEX; kind <= OSDC_LIMIT; kind += kind == OSDC_VARYING ? 2 : 1) {
+        double *x = evaluate(mesh, kind, cage->x, 3);
+        osdc_sizes sizes = osdc_sizes_default();
+        osdc_size(mesh, options.level, &sizes, NULL);
+        for (uint32_t i = 0; i < 3 * sizes.verts; i++)
+            ck_assert(fabs(x[i]) < 3.0);
+        free(x);
+    }
+    osdc_free(mesh);
+    return true;
+}
+
+START_TEST(random_cages_are_refused_or_refined) {
+    uint32_t seed = 20261116, accepted = 0;
+    TestCage *cage = make_cube();
+    for (int32_t i = 0; i < 3 * 16; i++)
+        cage->x[i] = test_noise(&seed);
+    for (int32_t round = 0; round < 4000; round++)
+        accepted += try_random(cage, &seed);
+    printf("random_cages: %u of 4000 accepted\n", accepted);
+    ck_assert_uint_gt(accepted, 400);
+    ck_assert_uint_lt(accepted, 3600);
+    free(cage);
+}
+END_TEST
+
 START_TEST(wrong_calls_are_told_apart_from_bad_cages) {
     osdc_error error = {0};
     osdc_mesh *mesh = NULL;
@@ -660,6 +710,7 @@ int main(void) {
     tcase_add_test(refusals, edges_of_three_faces_and_turned_faces_are_refused);
     tcase_add_test(refusals, bad_tags_and_channels_are_refused);
     tcase_add_test(refusals, what_grows_too_large_is_refused_before_it_does);
+    tcase_add_test(refusals, random_cages_are_refused_or_refined);
     tcase_add_test(refusals, wrong_calls_are_told_apart_from_bad_cages);
     suite_add_tcase(suite, refusals);
     SRunner *runner = srunner_create(suite);
