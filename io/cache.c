@@ -18,6 +18,8 @@
 
 /* Name of the uv set when nobody tells one: OBJ files do not. */
 #define UV_NAME "uv"
+/* most samples a frame */
+#define SAMPLES_MAX 64
 
 /* ---- names ---- */
 
@@ -64,6 +66,12 @@ static const char *clean_name(ToileCache *cache, const char *source) {
     return name;
 }
 
+double tl_cache_frame(const ToileCache *cache, int32_t sample) {
+    const int32_t *frames = cache->def.frames;
+    double step = cache->def.frame_count > 1 ? (double)frames[1] - (double)frames[0] : 1.0;
+    return frames[0] + sample * step / cache->def.samples_per_frame;
+}
+
 /* ---- point caches ---- */
 
 static ToileStatus declare_in_points(ToileCache *cache, const TlCacheCloth *cloth,
@@ -77,10 +85,9 @@ static ToileStatus declare_in_points(ToileCache *cache, const TlCacheCloth *clot
             cache->path, cache->cloths[0].source, cloth->source);
     ToilePointCacheDef def = toile_pointcache_def_default();
     def.point_count = cloth->mesh.vertex_count;
-    def.sample_count = cache->def.frame_count;
+    def.sample_count = cache->sample_count;
     def.first_frame = frames[0];
-    if (cache->def.frame_count > 1)
-        def.frame_step = (double)frames[1] - (double)frames[0];
+    def.frame_step = tl_cache_frame(cache, 1) - frames[0];
     def.fps = cache->def.fps;
     return toile_pointcache_create(cache->path, &def, &cache->points, error);
 }
@@ -137,6 +144,7 @@ void toile_cache_def_init(ToileCacheDef *def, uint32_t struct_size) {
     ToileCacheDef full;
     memset(&full, 0, sizeof full);
     full.velocities = 1;
+    full.samples_per_frame = 1;
     full.fps = 24.0;
     full.unit_m = 1.0;
     init(def, struct_size, &full, sizeof full);
@@ -169,6 +177,27 @@ static ToileStatus check_frames(const ToileCacheDef *def, TlCacheFormat format, 
     return TOILE_STATUS_OK;
 }
 
+/* between two frames there is room for samples only when no frame is left out */
+static ToileStatus check_samples(const ToileCacheDef *def, TlCacheFormat format,
+                                 ToileError *error) {
+    if (def->samples_per_frame < 1 || def->samples_per_frame > SAMPLES_MAX)
+        return tl_io_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
+                          "A cache has %d samples a frame; 1 to %d are allowed",
+                          (int)def->samples_per_frame, SAMPLES_MAX);
+    if (def->samples_per_frame == 1)
+        return TOILE_STATUS_OK;
+    if (format == TL_CACHE_OBJ)
+        return tl_io_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
+                          "OBJ files are numbered by frame, and hold no samples between; write one "
+                          "sample a frame, or an .abc, .pc2 or .mdd cache");
+    if (def->frame_count > 1 && def->frames[1] - def->frames[0] != 1)
+        return tl_io_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
+                          "A cache with %d samples a frame needs frames that follow one another, "
+                          "but %d is followed by %d",
+                          (int)def->samples_per_frame, (int)def->frames[0], (int)def->frames[1]);
+    return TOILE_STATUS_OK;
+}
+
 static ToileStatus check_def(const ToileCacheDef *def, const char *path, ToileError *error) {
     if (format_of(path) == TL_CACHE_NONE)
         return tl_io_fail(
@@ -181,7 +210,13 @@ static ToileStatus check_def(const ToileCacheDef *def, const char *path, ToileEr
         return tl_io_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
                           "The up axis of a cache is %d; allowed are 0 (Y) and 1 (Z)",
                           (int)def->up);
-    return check_frames(def, format_of(path), error);
+    if (def->schema != TOILE_SCHEMA_POLYMESH && def->schema != TOILE_SCHEMA_SUBD)
+        return tl_io_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
+                          "The schema of a cache is %d; allowed are 0 (polygon meshes) and 1 "
+                          "(subdivision surfaces)",
+                          (int)def->schema);
+    ToileStatus status = check_frames(def, format_of(path), error);
+    return status == TOILE_STATUS_OK ? check_samples(def, format_of(path), error) : status;
 }
 
 ToileStatus toile_cache_open(const char *path, const ToileCacheDef *def, ToileCache **out,
@@ -211,6 +246,7 @@ ToileStatus toile_cache_open(const char *path, const ToileCacheDef *def, ToileCa
         return tl_io_out_of_memory(error);
     }
     memcpy(frames, local.frames, count * sizeof *frames);
+    cache->sample_count = (local.frame_count - 1) * local.samples_per_frame + 1;
     cache->def.frames = frames;
     tl_io_remove_stale(cache->path, cache->format == TL_CACHE_OBJ ? ".obj" : NULL);
     if (cache->format == TL_CACHE_ABC)
@@ -321,7 +357,7 @@ ToileStatus tl_cache_check_room(const ToileCache *cache, ToileError *error) {
     if (cache->cloth_count == 0)
         return tl_io_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
                           "A cache needs an object before its first frame");
-    if (cache->added == cache->def.frame_count)
+    if (cache->added == cache->sample_count)
         return tl_io_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
                           "The cache was made for %d frames, and all of them are written",
                           (int)cache->def.frame_count);

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static ToileStatus pass_on(abcc_status status, const abcc_error *from, ToileError *error) {
+ToileStatus tl_cache_pass_on(abcc_status status, const abcc_error *from, ToileError *error) {
     ToileStatus answer = TOILE_STATUS_INTERNAL;
     if (status == ABCC_OK)
         return TOILE_STATUS_OK;
@@ -31,7 +31,7 @@ ToileStatus tl_cache_open_archive(ToileCache *cache, ToileError *error) {
     char application[64], unit[TL_NUMBER_SIZE], description[160];
     const int32_t *frames = cache->def.frames;
     double fps = cache->def.fps;
-    double step = cache->def.frame_count > 1 ? (double)frames[1] - (double)frames[0] : 1.0;
+    double step = tl_cache_frame(cache, 1) - frames[0];
     tl_number_shortest(cache->def.unit_m, unit);
     snprintf(application, sizeof application, "Toile %s", toile_version_string());
     int length =
@@ -47,7 +47,7 @@ ToileStatus tl_cache_open_archive(ToileCache *cache, ToileError *error) {
     abcc_status status = abcc_create(cache->path, &info, &cache->writer, &abc);
     if (status == ABCC_OK)
         status = abcc_time_uniform(cache->writer, frames[0] / fps, step / fps, &cache->time, &abc);
-    return pass_on(status, &abc, error);
+    return tl_cache_pass_on(status, &abc, error);
 }
 
 ToileStatus tl_cache_declare(ToileCache *cache, TlCacheCloth *cloth, ToileError *error) {
@@ -60,10 +60,11 @@ ToileStatus tl_cache_declare(ToileCache *cache, TlCacheCloth *cloth, ToileError 
     strcpy(shape + length, "Shape");
     abcc_status status = abcc_add_xform(cache->writer, 0, cloth->name,
                                         cloth->has_matrix ? cache->time : 0, &cloth->xform, &abc);
+    bool cage = cache->def.schema == TOILE_SCHEMA_SUBD;
     if (status == ABCC_OK)
-        status = abcc_add_mesh(cache->writer, cloth->xform, shape, cache->time, cloth->uv_name,
-                               &cloth->shape, &abc);
-    return pass_on(status, &abc, error);
+        status = (cage ? abcc_add_subd : abcc_add_mesh)(
+            cache->writer, cloth->xform, shape, cache->time, cloth->uv_name, &cloth->shape, &abc);
+    return tl_cache_pass_on(status, &abc, error);
 }
 
 /* Y up: component i of a turned vector is SIGN[i] times component FROM[i]; exact */
@@ -95,7 +96,15 @@ ToileStatus tl_cache_put_matrix(ToileCache *cache, const TlCacheCloth *cloth,
             m[4 * j + i] = turn ? sign * SIGN[j] * row[FROM[j]] + 0.0 : row[j];
         m[12 + i] = sign * row[3] + 0.0;
     }
-    return pass_on(abcc_xform_write(cache->writer, cloth->xform, m, 1, &abc), &abc, error);
+    return tl_cache_pass_on(abcc_xform_write(cache->writer, cloth->xform, m, 1, &abc), &abc, error);
+}
+
+static abcc_status write_sample(ToileCache *cache, const TlCacheCloth *cloth,
+                                const abcc_mesh_in *in, abcc_error *abc) {
+    if (cache->def.schema != TOILE_SCHEMA_SUBD)
+        return abcc_mesh_write(cache->writer, cloth->shape, in, abc);
+    return cache->added == 0 ? tl_cache_put_cage(cache, cloth, in, abc)
+                             : abcc_subd_write(cache->writer, cloth->shape, in, NULL, abc);
 }
 
 /* the first sample, which brings faces and uvs */
@@ -107,7 +116,7 @@ static abcc_status write_first(ToileCache *cache, const TlCacheCloth *cloth, abc
     in->face_count = mesh->face_sizes;
     in->index = mesh->corners;
     if (mesh->uv_count == 0)
-        return abcc_mesh_write(cache->writer, cloth->shape, in, abc);
+        return write_sample(cache, cloth, in, abc);
     size_t values = 2 * (size_t)mesh->uv_count, corners = (size_t)mesh->corner_count;
     float *uv = malloc(values * sizeof *uv);
     uint32_t *uv_index = malloc(corners * sizeof *uv_index);
@@ -121,7 +130,7 @@ static abcc_status write_first(ToileCache *cache, const TlCacheCloth *cloth, abc
         in->uv_values = (uint32_t)mesh->uv_count;
         in->uv = uv;
         in->uv_index = uv_index;
-        status = abcc_mesh_write(cache->writer, cloth->shape, in, abc);
+        status = write_sample(cache, cloth, in, abc);
     }
     free(uv);
     free(uv_index);
@@ -139,16 +148,16 @@ ToileStatus tl_cache_put_sample(ToileCache *cache, TlCacheCloth *cloth, const fl
         turn_vectors(cache, v, cloth->mesh.vertex_count, cloth->v);
         in.v = cloth->v;
     }
-    abcc_status status = cache->added == 0
-                             ? write_first(cache, cloth, &in, &abc)
-                             : abcc_mesh_write(cache->writer, cloth->shape, &in, &abc);
-    return pass_on(status, &abc, error);
+    abcc_status status = cache->added == 0 ? write_first(cache, cloth, &in, &abc)
+                                           : write_sample(cache, cloth, &in, &abc);
+    return tl_cache_pass_on(status, &abc, error);
 }
 
 static abcc_status write_properties(ToileCache *cache, const TlCacheCloth *cloth, abcc_error *abc) {
     abcc_writer *writer = cache->writer;
     const int32_t *frames = cache->def.frames;
-    int32_t count = cache->def.frame_count;
+    int32_t count = cache->def.frame_count, per_frame = cache->def.samples_per_frame;
+    int32_t added = cache->added > 0 ? cache->added : 1;
     char hash[24];
     snprintf(hash, sizeof hash, "%016llx", (unsigned long long)cache->def.hash);
     const struct {
@@ -160,9 +169,10 @@ static abcc_status write_properties(ToileCache *cache, const TlCacheCloth *cloth
         const char *name;
         int32_t value;
     } numbers[] = {{"first_frame", frames[0]},
-                   {"last_frame", frames[cache->added > 0 ? cache->added - 1 : 0]},
+                   {"last_frame", frames[(added - 1) / per_frame]},
                    {"frame_step", count > 1 ? frames[1] - frames[0] : 1},
-                   {"complete", cache->added == count}};
+                   {"samples_per_frame", per_frame},
+                   {"complete", cache->added == cache->sample_count}};
     abcc_status status = ABCC_OK;
     for (size_t i = 0; i < sizeof texts / sizeof texts[0] && status == ABCC_OK; i++)
         if (texts[i].text)
@@ -180,8 +190,8 @@ ToileStatus tl_cache_finish_archive(ToileCache *cache, ToileError *error) {
     for (int32_t i = 0; i < cache->cloth_count && status == ABCC_OK; i++)
         status = write_properties(cache, &cache->cloths[i], &abc);
     if (status != ABCC_OK)
-        return pass_on(status, &abc, error);
+        return tl_cache_pass_on(status, &abc, error);
     abcc_writer *writer = cache->writer;
     cache->writer = NULL;
-    return pass_on(abcc_finish(writer, &abc), &abc, error);
+    return tl_cache_pass_on(abcc_finish(writer, &abc), &abc, error);
 }

@@ -51,10 +51,16 @@ static ToileStatus add_scene_cloth(ToileCache *cache, const ToileScene *scene, i
     ToileCacheObject object = toile_cache_object_default();
     object.name = cloth.name;
     object.mesh = cloth.mesh;
+    object.uv_name =
+        tl_scene_archive_uv_name(&scene->cloths[index].source, scene->cloths[index].uv_set);
     object.unit_m = cache->format == TL_CACHE_ABC ? cache->def.unit_m : cloth.unit_m;
-    if (scene->cloths[index].subdivide.surface)
-        return add_refined(cache, &scene->cloths[index], &object, error);
-    return toile_cache_add_object(cache, &object, error);
+    status = scene->cloths[index].subdivide.surface
+                 ? add_refined(cache, &scene->cloths[index], &object, error)
+                 : toile_cache_add_object(cache, &object, error);
+    if (status != TOILE_STATUS_OK || cache->format != TL_CACHE_ABC)
+        return status;
+    return tl_cache_take_along(cache, &cache->cloths[cache->cloth_count - 1], &scene->cloths[index],
+                               error);
 }
 
 ToileStatus toile_cache_create(const char *path, const ToileScene *scene, const int32_t *frames,
@@ -79,6 +85,8 @@ ToileStatus toile_cache_create(const char *path, const ToileScene *scene, const 
     def.fps = info.fps;
     def.unit_m = info.unit_m;
     def.hash = info.hash;
+    def.schema = info.schema;
+    def.samples_per_frame = info.samples_per_frame;
     status = toile_cache_open(path, &def, &cache, error);
     for (int32_t i = 0; i < info.cloth_count && status == TOILE_STATUS_OK; i++)
         status = add_scene_cloth(cache, scene, i, error);
@@ -152,6 +160,10 @@ static ToileStatus add_state(ToileCache *cache, TlCacheCloth *cloth, const Toile
         choose_offset(cache, cloth);
         status = write_offset(cache, cloth, error);
     }
+    if (status != TOILE_STATUS_OK)
+        return status;
+    if (cloth->archive && cache->added > 0)
+        status = tl_cache_take_again(cache, cloth, error);
     if (status != TOILE_STATUS_OK)
         return status;
     convert(cloth, cloth->offset_m, cloth->P);

@@ -5,7 +5,7 @@
 #ifndef TL_IO_CACHE_TYPES_H
 #define TL_IO_CACHE_TYPES_H
 
-#include "arena.h"
+#include "scene_types.h"
 #include "toile_io/abc_c.h"
 #include "toile_io/cache.h"
 #include "toile_io/osd_c.h"
@@ -29,6 +29,8 @@ typedef struct TlCacheCloth {
     size_t path_size;
     abcc_obj xform;
     abcc_obj shape;
+    const TlSceneArchive *archive; /* of a scene: what is taken along from its archive; or NULL */
+    unsigned copy_flags;           /* of abcc_params_copy */
     double offset_m[3]; /* what positions in the archive are relative to, axes as given */
     double *x;          /* 3 * vertex_count, of the frame being added */
     int32_t sim_count;  /* vertices that are simulated */
@@ -43,7 +45,8 @@ struct ToileCache {
     ToileCacheDef def; /* its frames are a copy */
     TlCacheFormat format;
     const char *path;
-    int32_t added;
+    int32_t added;        /* samples */
+    int32_t sample_count; /* that make the cache complete */
     TlCacheCloth *cloths;
     int32_t cloth_count;
     int32_t cloth_capacity;
@@ -74,7 +77,22 @@ ToileStatus tl_cache_put_matrix(ToileCache *cache, const TlCacheCloth *cloth,
 /* The next sample of a mesh, axes as given. */
 ToileStatus tl_cache_put_sample(ToileCache *cache, TlCacheCloth *cloth, const float *P,
                                 const float *v, ToileError *error);
+/* The frame of a sample. */
+double tl_cache_frame(const ToileCache *cache, int32_t sample);
 /* Writes properties and closes; the writer is gone whatever happens. */
 ToileStatus tl_cache_finish_archive(ToileCache *cache, ToileError *error);
+
+/* ---- cache_source.c ---- */
+
+/* Takes along what the file of a cloth holds beside the mesh; before its first sample. */
+ToileStatus tl_cache_take_along(ToileCache *cache, TlCacheCloth *cloth, const TlSceneCloth *from,
+                                ToileError *error);
+/* The same for what changes with time, before each further sample. */
+ToileStatus tl_cache_take_again(ToileCache *cache, const TlCacheCloth *cloth, ToileError *error);
+/* The first sample of a cage, with the creases of the one it comes from. */
+abcc_status tl_cache_put_cage(ToileCache *cache, const TlCacheCloth *cloth, const abcc_mesh_in *in,
+                              abcc_error *abc);
+/* A failure of the archive as one of the cache. */
+ToileStatus tl_cache_pass_on(abcc_status status, const abcc_error *from, ToileError *error);
 
 #endif

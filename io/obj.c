@@ -594,6 +594,12 @@ ToileObj *tl_obj_make(const ToileMeshDef *mesh, const TlObjGroup *groups, int32_
     return &storage->obj;
 }
 
+int32_t tl_obj_group_faces(const ToileObj *obj, int32_t group, const int32_t **faces) {
+    const Storage *storage = obj->storage;
+    *faces = storage->groups[group].faces.data;
+    return (int32_t)storage->groups[group].faces.count;
+}
+
 ToileStatus toile_obj_read(const char *path, double unit_m, bool need_faces, ToileObj **out,
                            ToileError *error) {
     char *text = NULL;

@@ -28,4 +28,7 @@ typedef struct TlObjGroup {
  * those of the groups must be sound. NULL when memory runs out. */
 ToileObj *tl_obj_make(const ToileMeshDef *mesh, const TlObjGroup *groups, int32_t group_count);
 
+/* The faces of a group; their number is the answer. */
+int32_t tl_obj_group_faces(const ToileObj *obj, int32_t group, const int32_t **faces);
+
 #endif

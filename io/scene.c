@@ -205,6 +205,8 @@ ToileStatus toile_scene_get_info(const ToileScene *scene, ToileSceneInfo *info, 
     full.wedge = scene->wedge;
     full.wedge_count = scene->wedge_count;
     full.wedge_key_count = scene->wedge_key_count;
+    full.samples_per_frame = scene->samples;
+    full.schema = scene->schema;
     hand_out(info, &full, sizeof full);
     return TOILE_STATUS_OK;
 }

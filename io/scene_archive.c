@@ -401,6 +401,14 @@ static ToileStatus read_uvs(const TlSceneArchive *archive, const Moment *moment,
     return pass_on(archive, status, &abc, error);
 }
 
+const char *tl_scene_archive_uv_name(const TlSceneArchive *archive, const char *uv_set) {
+    abcc_uv_set set = abcc_uv_set_default();
+    if (uv_set || !archive->reader)
+        return uv_set;
+    return abcc_uv_get(archive->reader, archive->object, 0, &set, NULL) == ABCC_OK ? set.name
+                                                                                   : NULL;
+}
+
 /* Reads one face set as a group. */
 static ToileStatus read_group(const TlSceneArchive *archive, const Moment *moment, abcc_obj obj,
                               const abcc_object *object, Draft *draft, ToileError *error) {
@@ -462,7 +470,7 @@ static void reverse(int32_t *values, int32_t count) {
 }
 
 /* Turns the faces round where the transforms mirror the mesh. */
-static ToileStatus turn_faces(const TlSceneArchive *archive, const Moment *moment, Draft *draft,
+static ToileStatus turn_faces(TlSceneArchive *archive, const Moment *moment, Draft *draft,
                               ToileError *error) {
     abcc_error abc = {0};
     double m[16];
@@ -470,6 +478,7 @@ static ToileStatus turn_faces(const TlSceneArchive *archive, const Moment *momen
     abcc_status status =
         abcc_world(archive->reader, archive->object, moment->seconds, m, NULL, &mirrored, &abc);
     int32_t corner = 0;
+    archive->turned = mirrored != 0;
     for (int32_t f = 0; mirrored && status == ABCC_OK && f < draft->mesh.face_count; f++) {
         int32_t size = draft->face_sizes[f];
         reverse(draft->corners + corner, size);
@@ -493,7 +502,7 @@ static ToileStatus read_faces(const TlSceneArchive *archive, const Moment *momen
                    &abc, error);
 }
 
-ToileStatus tl_scene_archive_mesh(const TlSceneArchive *archive, double frame, const char *uv_set,
+ToileStatus tl_scene_archive_mesh(TlSceneArchive *archive, double frame, const char *uv_set,
                                   ToileObj **out, ToileError *error) {
     Moment moment;
     Draft draft = {0};

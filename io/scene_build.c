@@ -7,6 +7,7 @@
 #include "scene_types.h"
 #include "toile/draft.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,6 +18,8 @@ ToileStatus toile_scene_sim_def(const ToileScene *scene, ToileSimDef *def, Toile
                           "toile_sim_def_init");
     ToileSimDef full = scene->sim;
     full.struct_size = def->struct_size;
+    full.fps *= scene->samples;
+    full.substeps = (full.substeps + scene->samples - 1) / scene->samples;
     full.allocator = def->allocator;
     full.log = def->log;
     full.progress = def->progress;
@@ -143,6 +146,12 @@ ToileStatus toile_scene_create_sim(const ToileScene *scene, const ToileSimDef *d
 
 /* ---- aiming ---- */
 
+/* The frame of the scene at which a simulation is: between frames after a sample there. */
+static double now_of(const ToileScene *scene, const ToileSim *sim) {
+    double start = scene->sim.start_frame;
+    return start + ((double)toile_sim_frame(sim) - start) / scene->samples;
+}
+
 /* What becomes of the vertices that the pins of one cloth name. */
 typedef struct Aim {
     unsigned char *fate; /* one of the values below, per vertex */
@@ -219,7 +228,7 @@ static ToileStatus follow_mesh(const ToileScene *scene, const TlScenePin *pin, c
 static ToileStatus follow(const ToileScene *scene, const TlSceneCloth *cloth, const TlScenePin *pin,
                           double frame, double now, Aim *aim, ToileError *error) {
     const ToileObj *start = cloth->start ? cloth->start : cloth->mesh;
-    bool from_start = frame < pin->held_before;
+    bool from_start = ceil(frame) < pin->held_before;
     const double *from_m = from_start ? start->mesh.positions_m : aim->now_m;
     double from_frame = from_start ? scene->sim.start_frame : now;
     if (pin->hold)
@@ -238,18 +247,18 @@ static bool is_led(const TlScenePin *pin) {
 }
 
 /* Of several pins on a vertex, one that holds wins over one that does not, then the later one. */
-static ToileStatus decide(const ToileScene *scene, const TlSceneCloth *cloth, int32_t frame,
-                          int64_t now, Aim *aim, ToileError *error) {
+static ToileStatus decide(const ToileScene *scene, const TlSceneCloth *cloth, double frame,
+                          double now, Aim *aim, ToileError *error) {
     ToileStatus status = TOILE_STATUS_OK;
     for (int32_t p = 0; p < cloth->pin_count && status == TOILE_STATUS_OK; p++) {
         const TlScenePin *pin = &cloth->pins[p];
-        bool holds = tl_scene_pin_holds(pin, frame);
+        bool holds = tl_scene_pin_holds(pin, (int32_t)ceil(frame));
         unsigned char fate = !holds ? FREED : is_led(pin) ? AIMED : HELD;
         for (int32_t i = 0; i < pin->vertex_count; i++)
             if (holds || aim->fate[pin->vertices[i]] == UNTOUCHED)
                 aim->fate[pin->vertices[i]] = fate;
         if (fate == AIMED)
-            status = follow(scene, cloth, pin, frame, (double)now, aim, error);
+            status = follow(scene, cloth, pin, frame, now, aim, error);
     }
     return status;
 }
@@ -282,7 +291,7 @@ static ToileStatus apply_aim(ToileSim *sim, ToileClothId id, Aim *aim, int32_t v
     return status;
 }
 
-static ToileStatus aim_cloth(const ToileScene *scene, ToileSim *sim, int32_t index, int32_t frame,
+static ToileStatus aim_cloth(const ToileScene *scene, ToileSim *sim, int32_t index, double frame,
                              ToileError *error) {
     const TlSceneCloth *cloth = &scene->cloths[index];
     int32_t vertex_count = cloth->mesh->mesh.vertex_count;
@@ -303,7 +312,7 @@ static ToileStatus aim_cloth(const ToileScene *scene, ToileSim *sim, int32_t ind
     if (status == TOILE_STATUS_OK)
         status = toile_sim_get_positions(sim, cloth_id(index), aim.now_m, error);
     if (status == TOILE_STATUS_OK)
-        status = decide(scene, cloth, frame, toile_sim_frame(sim), &aim, error);
+        status = decide(scene, cloth, frame, now_of(scene, sim), &aim, error);
     if (status == TOILE_STATUS_OK)
         status = apply_aim(sim, cloth_id(index), &aim, vertex_count, error);
     free_aim(&aim);
@@ -351,7 +360,7 @@ static ToileStatus aim_surface(const ToileScene *scene, ToileSim *sim, int32_t i
 
 static ToileStatus aim_collider(const ToileScene *scene, ToileSim *sim, int32_t index, double frame,
                                 ToileError *error) {
-    double now = (double)toile_sim_frame(sim);
+    double now = now_of(scene, sim);
     const TlSceneCollider *collider = &scene->colliders[index];
     ToileStatus status = TOILE_STATUS_OK;
     if (collider->key_count > 0) {
@@ -363,12 +372,12 @@ static ToileStatus aim_collider(const ToileScene *scene, ToileSim *sim, int32_t 
     return status;
 }
 
-ToileStatus toile_scene_aim(const ToileScene *scene, ToileSim *sim, int32_t frame,
+ToileStatus toile_scene_aim(const ToileScene *scene, ToileSim *sim, double frame,
                             ToileError *error) {
     ToileStatus status = TOILE_STATUS_OK;
-    if (!scene || !sim)
+    if (!scene || !sim || !(fabs(frame) <= INT32_MAX))
         return tl_io_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
-                          "toile_scene_aim needs a scene and a simulation of it, not NULL.");
+                          "toile_scene_aim needs a scene, a simulation of it and a frame.");
     for (int32_t i = 0; i < scene->collider_count && status == TOILE_STATUS_OK; i++)
         status = aim_collider(scene, sim, i, frame, error);
     for (int32_t i = 0; i < scene->cloth_count && status == TOILE_STATUS_OK; i++)

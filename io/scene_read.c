@@ -4,6 +4,7 @@
  * and what the other parts share. */
 #include "platform.h"
 #include "scene_types.h"
+#include "toile_io/cache.h"
 #include "toile_io/frames.h"
 
 #include <math.h>
@@ -12,6 +13,7 @@
 #include <string.h>
 
 #define COUNT(array) (int32_t)(sizeof(array) / sizeof((array)[0]))
+#define SAMPLES_MAX 64 /* of a frame in a cache */
 #define FORMAT_VERSION 1
 #define GRAVITY_M_PER_S2 9.81
 
@@ -313,15 +315,27 @@ static char *resolve_output(TlSceneReader *reader, const TlKeys *keys, const cha
     return resolved;
 }
 
+/* Samples between frames are steps of the simulation, and so belong to its hash. */
+static void read_samples(TlSceneReader *reader, const TlKeys *keys) {
+    ToileScene *scene = reader->scene;
+    const TlJson *value = tl_keys_get(keys, "samples_per_frame", TL_KEY_PLAIN);
+    tl_keys_integer(keys, "samples_per_frame", TL_KEY_PLAIN, 1, SAMPLES_MAX, &scene->samples);
+    if (scene->samples > 1)
+        add_number(&reader->sha, (uint64_t)scene->samples);
+    if (scene->samples > 1 && scene->cache && tl_io_has_ending(scene->cache, ".obj"))
+        tl_keys_error(keys, "samples_per_frame", value, TOILE_STATUS_INVALID_DATA,
+                      "OBJ files are numbered by frame, and hold no samples between; use 1, or an "
+                      ".abc, .pc2 or .mdd cache");
+}
+
 static void read_output(TlSceneReader *reader, const TlKeys *root) {
     static const char *const known[] = {
         "cache", "schema", "velocities", "samples_per_frame", "checkpoint_every", "preview"};
     static const char *const cache_endings[] = {".abc", ".pc2", ".mdd", ".obj"};
     static const char *const preview_endings[] = {".png"};
-    static const TlChoice schemas[] = {{"polymesh", 0, true}, {"subd", 1, false}};
+    static const TlChoice schemas[] = {{"polymesh", TOILE_SCHEMA_POLYMESH, true},
+                                       {"subd", TOILE_SCHEMA_SUBD, true}};
     TlKeys keys;
-    int32_t schema = 0;
-    int32_t samples = 1;
     int32_t every = 0;
     ToileScene *scene = reader->scene;
     tl_keys_open_child(&keys, root, "output", TL_KEY_PLAIN, known, COUNT(known));
@@ -336,13 +350,9 @@ static void read_output(TlSceneReader *reader, const TlKeys *root) {
                       scene->cloth_count);
     scene->preview = resolve_output(reader, &keys, "preview", preview_endings,
                                     COUNT(preview_endings), "use .png");
-    tl_keys_choice(&keys, "schema", TL_KEY_PLAIN, schemas, COUNT(schemas), &schema);
+    tl_keys_choice(&keys, "schema", TL_KEY_PLAIN, schemas, COUNT(schemas), &scene->schema);
     tl_keys_bool(&keys, "velocities", TL_KEY_PLAIN, &scene->velocities);
-    tl_keys_integer(&keys, "samples_per_frame", TL_KEY_PLAIN, 1, 64, &samples);
-    if (samples != 1)
-        tl_keys_unavailable(&keys, "samples_per_frame",
-                            tl_keys_get(&keys, "samples_per_frame", TL_KEY_PLAIN),
-                            "more than one sample a frame is", "use 1");
+    read_samples(reader, &keys);
     tl_keys_integer(&keys, "checkpoint_every", TL_KEY_NULLABLE, 0, 1000000, &every);
 }
 
@@ -355,6 +365,7 @@ void tl_scene_read(TlSceneReader *reader, const TlJson *root) {
     toile_sim_def_init(&scene->sim, (uint32_t)sizeof scene->sim);
     scene->unit_m = 1;
     scene->velocities = true;
+    scene->samples = 1;
     tl_keys_open(&keys, reader->report, root, "", known, COUNT(known));
     read_format(&keys);
     tl_keys_number(&keys, "fps", TL_KEY_PLAIN, (TlRange){0, 10000, true}, &scene->sim.fps);

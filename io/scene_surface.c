@@ -314,7 +314,8 @@ static ToileStatus changed_mesh(const TlSceneSurface *surface, double frame, Toi
         tl_scene_archive_faces(&surface->archive, frame, key, &vertex_count, &face_count, error);
     if (status != TOILE_STATUS_OK || vertex_count == 0 || face_count == 0)
         return status;
-    status = tl_scene_archive_mesh(&surface->archive, frame, NULL, &obj, error);
+    TlSceneArchive archive = surface->archive;
+    status = tl_scene_archive_mesh(&archive, frame, NULL, &obj, error);
     if (status != TOILE_STATUS_OK)
         return status;
     ToileMeshDef mesh = obj->mesh;
@@ -350,7 +351,7 @@ ToileStatus tl_scene_surface_mesh(const TlSceneSurface *surface, const char *nam
 
 /* The mesh of an archive at the first frame; one whose faces change may get them later. */
 static ToileStatus read_first(const Source *source, TlSceneSurface *surface, ToileError *error) {
-    const TlSceneArchive *archive = &surface->archive;
+    TlSceneArchive *archive = &surface->archive;
     double frame = source->reader->scene->sim.start_frame;
     ToileStatus status = tl_scene_archive_mesh(archive, frame, NULL, &surface->obj, error);
     for (uint32_t i = 0; status == TOILE_STATUS_INVALID_DATA && archive->changes && !surface->obj &&

@@ -20,6 +20,7 @@ typedef struct TlSceneArchive {
     bool is_cage; /* a subdivision surface */
     bool moves;   /* its vertices, or a transform above it */
     bool changes; /* its faces, from sample to sample */
+    bool turned;  /* its faces, because its transforms mirror it; once a mesh was read */
     double unit_m;
     double fps;
     bool z_up; /* of the scene; archives are Y up */
@@ -120,6 +121,8 @@ struct ToileScene {
     int32_t up;
     bool settle;
     bool velocities;
+    int32_t schema;
+    int32_t samples; /* of the cache, a frame */
     int32_t *frames;
     int32_t frame_count;
     double unit_m;
@@ -245,7 +248,7 @@ bool tl_scene_archive_open(TlSceneReader *reader, const TlKeys *keys, const char
 void tl_scene_archive_close(TlSceneArchive *archive);
 /* The mesh at a frame with its groups and a uv set (NULL: the main one); without faces it is
  * refused. */
-ToileStatus tl_scene_archive_mesh(const TlSceneArchive *archive, double frame, const char *uv_set,
+ToileStatus tl_scene_archive_mesh(TlSceneArchive *archive, double frame, const char *uv_set,
                                   ToileObj **out, ToileError *error);
 /* Its vertices at a frame, which must be `vertex_count` many. */
 ToileStatus tl_scene_archive_positions(const TlSceneArchive *archive, double frame,
@@ -254,6 +257,9 @@ ToileStatus tl_scene_archive_positions(const TlSceneArchive *archive, double fra
 /* How many vertices and faces it has at a frame; equal keys: the same faces. */
 ToileStatus tl_scene_archive_faces(const TlSceneArchive *archive, double frame, uint8_t key[16],
                                    int32_t *vertex_count, int32_t *face_count, ToileError *error);
+
+/* The name of a uv set; NULL: the archive is none, or has no uvs. */
+const char *tl_scene_archive_uv_name(const TlSceneArchive *archive, const char *uv_set);
 
 /* Finds what each vertex of a pin holds on to, on a mesh that deforms. */
 void tl_scene_hold(TlSceneReader *reader, const TlSceneCloth *cloth, TlScenePin *pin);

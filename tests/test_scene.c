@@ -268,10 +268,6 @@ START_TEST(scene_says_what_this_version_cannot_do) {
          "fields[0].wind: wind is not available"},
         {"", ", \"fields\": [{\"pressure\": {\"pascal\": 1}}]", UNSUPPORTED, 6, 27,
          "pressure is not available"},
-        {"", ", \"output\": {\"schema\": \"subd\"}", UNSUPPORTED, 6, 24,
-         "\"subd\" is not available"},
-        {"", ", \"output\": {\"samples_per_frame\": 2}", UNSUPPORTED, 6, 35,
-         "more than one sample a frame is not available"},
     };
     CHECK_BAD(bads);
 }

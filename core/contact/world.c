@@ -300,7 +300,9 @@ static bool reserve_pairs(TlWorld *world, int32_t count) {
     if (pair == NULL) {
         return false;
     }
-    memcpy(pair, pairs->pair, sizeof *pair * (size_t)pairs->count);
+    if (pairs->count > 0) {
+        memcpy(pair, pairs->pair, sizeof *pair * (size_t)pairs->count);
+    }
     pairs->pair = pair;
     pairs->capacity = count + count / 2;
     return true;

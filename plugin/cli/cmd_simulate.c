@@ -63,6 +63,7 @@ typedef struct Run {
     int32_t *frames;     /* to be written, ascending */
     int32_t frame_count;
     int32_t written;
+    int32_t part; /* samples of the current frame that are done */
     ToileSim *sim;
     ToileClothId *cloths;
     ToileCache *cache;
@@ -117,7 +118,7 @@ static bool notice_stop(Run *run) {
 /* called by the library once a sub-step; false abandons the frame */
 static bool report_progress(void *user, double fraction) {
     Run *run = user;
-    tl_progress_within(&run->progress, fraction);
+    tl_progress_within(&run->progress, (run->part + fraction) / run->info.samples_per_frame);
     if (!notice_stop(run))
         return true;
     return !run->info.settle && tl_now_s() - run->stop_seen_s < run->options.grace_s;
@@ -397,7 +398,6 @@ static void count_work(Totals *totals, const ToileStats *stats) {
 
 static void count_step(Run *run, const ToileStats *stats, double seconds) {
     Totals *totals = &run->totals;
-    totals->steps++;
     totals->seconds += seconds;
     count_work(totals, stats);
     count_contact(totals, stats);
@@ -410,21 +410,41 @@ static void count_step(Run *run, const ToileStats *stats, double seconds) {
         totals->penetration_max_m = stats->penetration_max_m;
 }
 
-static ToileStatus advance(Run *run, int32_t frame, ToileStats *stats, ToileError *error) {
-    ToileStatus status = toile_scene_aim(run->scene, run->sim, frame, error);
-    if (status == TOILE_STATUS_OK)
-        status = toile_sim_step(run->sim, error);
-    if (status == TOILE_STATUS_OK)
-        status = toile_sim_get_stats(run->sim, stats, error);
-    return status;
-}
-
 static ToileStatus keep_frame(Run *run, int32_t frame, ToileError *error) {
     if (run->frames[run->written] != frame)
         return TOILE_STATUS_OK;
     ToileStatus status = toile_cache_add(run->cache, run->sim, run->cloths, error);
     if (status == TOILE_STATUS_OK)
         run->written++;
+    return status;
+}
+
+/* one step of the simulation: to a frame, or to a sample on the way there */
+static ToileStatus advance_part(Run *run, int32_t frame, ToileStats *stats, ToileError *error) {
+    int32_t samples = run->info.samples_per_frame, part = run->part + 1;
+    double at = frame - 1.0 + (double)part / samples, begun_s = tl_now_s();
+    ToileStatus status = toile_scene_aim(run->scene, run->sim, at, error);
+    if (status == TOILE_STATUS_OK)
+        status = toile_sim_step(run->sim, error);
+    if (status == TOILE_STATUS_OK)
+        status = toile_sim_get_stats(run->sim, stats, error);
+    if (status == TOILE_STATUS_OK && part == samples)
+        status = keep_frame(run, frame, error);
+    else if (status == TOILE_STATUS_OK && run->written > 0)
+        status = toile_cache_add(run->cache, run->sim, run->cloths, error);
+    if (status != TOILE_STATUS_OK)
+        return status;
+    tell_intersections(run, frame, stats->intersections);
+    count_step(run, stats, tl_now_s() - begun_s);
+    run->part = part % samples;
+    return status;
+}
+
+static ToileStatus advance(Run *run, int32_t frame, ToileStats *stats, ToileError *error) {
+    ToileStatus status = TOILE_STATUS_OK;
+    for (int32_t i = 0; i < run->info.samples_per_frame && status == TOILE_STATUS_OK; i++)
+        status = advance_part(run, frame, stats, error);
+    run->totals.steps += status == TOILE_STATUS_OK;
     return status;
 }
 
@@ -439,14 +459,9 @@ static ToileStatus simulate_frames(Run *run, ToileError *error) {
         ToileStats stats = toile_stats_default();
         double begun_s = tl_now_s();
         status = advance(run, ++frame, &stats, error);
-        if (status == TOILE_STATUS_OK)
-            status = keep_frame(run, frame, error);
         if (status != TOILE_STATUS_OK)
             return status;
-        double seconds = tl_now_s() - begun_s;
-        tell_intersections(run, frame, stats.intersections);
-        count_step(run, &stats, seconds);
-        tl_progress_frame(&run->progress, frame, seconds, &stats);
+        tl_progress_frame(&run->progress, frame, tl_now_s() - begun_s, &stats);
     }
     return status;
 }
@@ -466,6 +481,7 @@ static ToileStatus settle_once(Run *run, ToileSettleResult *result, ToileError *
         return status;
     tell_intersections(run, first, stats.intersections);
     count_step(run, &stats, tl_now_s() - begun_s);
+    run->totals.steps++;
     tl_progress_frame(&run->progress, first, run->totals.seconds, &stats);
     tl_progress_clear(&run->progress);
     if (!run->options.quiet && result->converged)

@@ -23,7 +23,7 @@ FIRST, LAST = 3, 10
 RINGS, SEGMENTS, RADIUS = 9, 16, 0.3
 # float32 at some tens of metres
 SAME_M = 1e-5
-# one sub-step a frame: the velocity is the way since the frame before, in float32 positions
+# one sub-step a sample: the velocity is the way since the one before, in float32 positions
 SAME_M_PER_S = 1e-3
 
 toile, folder = support.arguments()
@@ -64,8 +64,8 @@ def write_ball(path, centre):
     return np.array(points), faces, np.array(uvs)
 
 
-def simulate(name, centre, **more):
-    """Runs the scene into an archive and a point cache; answers the latter's frames by number."""
+def simulate(name, centre, samples):
+    """Runs the scene into an archive and a point cache; answers the latter's samples by frame."""
     write_ball(os.path.join(folder, "ball.obj"), np.array(centre))
     floor = [0, centre[1] - RADIUS - 0.05, 0]
     cloth = {"name": "ball", "mesh": "ball.obj", "pattern": "none", "fabric": "cotton-poplin"}
@@ -76,15 +76,16 @@ def simulate(name, centre, **more):
         "solver": {"substeps": 1},
         "cloth": [cloth],
         "colliders": [{"name": "floor", "plane": {"point": floor, "normal": [0, 1, 0]}}],
-        **more,
+        "output": {"samples_per_frame": samples},
     }
     with open(os.path.join(folder, f"{name}.json"), "w") as file:
         json.dump(scene, file)
     for ending in ("abc", "pc2"):
         command = [toile, "simulate", f"{name}.json", "-o", f"{name}.{ending}", "--quiet"]
         subprocess.run(command, cwd=folder, check=True)
-    samples = support.read_pc2(os.path.join(folder, f"{name}.pc2")).astype(float)
-    return {FIRST + index: positions for index, positions in enumerate(samples)}
+    found = support.read_pc2(os.path.join(folder, f"{name}.pc2")).astype(float)
+    assert len(found) == (LAST - FIRST) * samples + 1, len(found)
+    return {FIRST + index / samples: positions for index, positions in enumerate(found)}
 
 
 def import_archive(name):
@@ -123,16 +124,17 @@ def check_counts_and_range(obj, frames):
 
 def check_frames(obj, frames):
     largest = max(np.abs(shown_at(obj, f) - z_up(x)).max() for f, x in frames.items())
-    say(f"whole frames: {largest:.3g} m off at most")
+    say(f"samples: {largest:.3g} m off at most")
     assert largest <= SAME_M
     assert np.abs(frames[LAST] - frames[FIRST]).max() > 0.02, "nothing moved"
 
 
-def check_sub_frames(obj, frames):
+def check_sub_frames(obj, frames, samples):
     largest = 0.0
     for time in (3.25, 4.5, 6.125, 7.9, 9.75):
-        low = int(time)
-        between = frames[low] + (time - low) * (frames[low + 1] - frames[low])
+        low = np.floor(time * samples) / samples
+        high = min(low + 1 / samples, LAST)
+        between = frames[low] + (time - low) * samples * (frames[high] - frames[low])
         largest = max(largest, np.abs(shown_at(obj, time) - z_up(between)).max())
     say(f"five times between frames: {largest:.3g} m off at most")
     assert largest <= SAME_M
@@ -165,29 +167,29 @@ def check_uvs(obj):
     assert largest <= 1e-6
 
 
-def check_velocities(obj, frames):
+def check_velocities(obj, frames, samples):
     largest, fastest = 0.0, 0.0
     for frame in (FIRST + 1, LAST - 3):
         mesh = evaluated_mesh(obj, frame)
         values = np.empty(3 * len(mesh.vertices), np.float32)
         mesh.attributes["velocity"].data.foreach_get("vector", values)
-        expected = z_up((frames[frame] - frames[frame - 1]) * FPS)
+        expected = z_up((frames[frame] - frames[frame - 1 / samples]) * FPS * samples)
         largest = max(largest, np.abs(values.reshape(-1, 3) - expected).max())
         fastest = max(fastest, np.linalg.norm(expected, axis=1).max())
     say(f"velocities: {largest:.3g} m/s off at most, where the fastest is {fastest:.3g} m/s")
     assert largest <= SAME_M_PER_S < 0.1 * fastest
 
 
-def check(name, centre, **more):
+def check(name, centre, samples=1):
     say(f"the scene '{name}'")
-    frames = simulate(name, centre, **more)
+    frames = simulate(name, centre, samples)
     obj = import_archive(name)
     check_counts_and_range(obj, frames)
     check_frames(obj, frames)
-    check_sub_frames(obj, frames)
+    check_sub_frames(obj, frames, samples)
     check_outside(obj)
     check_uvs(obj)
-    check_velocities(obj, frames)
+    check_velocities(obj, frames, samples)
 
 
 def main():
@@ -196,6 +198,7 @@ def main():
     check("near", (0.1, 0.8, -0.2))
     # beyond 10 m positions are relative to the transform above the mesh
     check("far", (11.3, 2.0, 7.7))
+    check("half frames", (0.1, 0.8, -0.2), samples=2)
 
 
 main()

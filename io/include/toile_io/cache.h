@@ -7,8 +7,8 @@
  * scene axes as the simulation has them; toile_cache_open, toile_cache_add_object and
  * toile_cache_add_arrays write the objects of a host, each in its own space.
  *
- * A cache copies all it is given. Scene, definition, meshes and strings may be freed as soon as a
- * call returns; only the simulation must live while toile_cache_add reads it. */
+ * A cache copies all it is given. Definition, meshes and strings may be freed as soon as a call
+ * returns; a scene and its simulation must live while toile_cache_add reads them. */
 #ifndef TOILE_IO_CACHE_H
 #define TOILE_IO_CACHE_H
 
@@ -24,27 +24,36 @@ typedef struct ToileCache ToileCache;
 
 /* Opens `path`, whose ending (.abc, .pc2, .mdd or .obj) picks the format, for the cloths of a
  * scene. `frames`: what will be written, evenly spaced but for .obj. PC2 and MDD hold one cloth.
- * Archives are in the scene's unit, the others in the unit of each cloth. Temporary files of the
- * same name that a process of this machine left when it was killed are removed. [any thread] */
+ * Archives are in the scene's unit, the others in the unit of each cloth. With several samples a
+ * frame the frames follow one another, the samples between the first and the last are added too,
+ * and .obj is refused. A cloth that comes from an archive takes along what that holds beside the
+ * mesh, parameters and face sets, bit for bit; otherwise its groups become face sets. Temporary
+ * files of the same name that a process of this machine left when it was killed are removed.
+ * [any thread] */
 TOILE_API ToileStatus toile_cache_create(const char *path, const ToileScene *scene,
                                          const int32_t *frames, int32_t frame_count,
                                          ToileCache **out, ToileError *error);
-/* Appends the current state of every cloth as the next frame. `cloths` holds the scene's
+/* Appends the current state of every cloth as the next sample. `cloths` holds the scene's
  * cloth_count ids. [one thread per sim] */
 TOILE_API ToileStatus toile_cache_add(ToileCache *cache, const ToileSim *sim,
                                       const ToileClothId *cloths, ToileError *error);
 
 /* ---- objects of a host ---- */
 
+/* The kind of object in an archive: what is rendered as it is, or subdivided first. */
+typedef enum ToileSchema { TOILE_SCHEMA_POLYMESH = 0, TOILE_SCHEMA_SUBD = 1 } ToileSchema;
+
 typedef struct ToileCacheDef {
     uint32_t struct_size;
-    int32_t up;            /* a ToileUpAxis, of all positions and matrices given; default Y */
-    int32_t velocities;    /* 1 (default): write velocities; .abc only */
-    int32_t frame_count;   /* at least 1 */
-    const int32_t *frames; /* as for toile_cache_create */
-    double fps;            /* default 24; above 0 */
-    double unit_m;         /* metres per unit, recorded; default 1; above 0 */
-    uint64_t hash;         /* of what the frames were made from, recorded; 0 (default): none */
+    int32_t up;                /* a ToileUpAxis, of all positions and matrices given; default Y */
+    int32_t velocities;        /* 1 (default): write velocities; .abc only */
+    int32_t frame_count;       /* at least 1 */
+    const int32_t *frames;     /* as for toile_cache_create */
+    double fps;                /* default 24; above 0 */
+    double unit_m;             /* metres per unit, recorded; default 1; above 0 */
+    uint64_t hash;             /* of what the frames were made from, recorded; 0 (default): none */
+    int32_t schema;            /* a ToileSchema; .abc only; default polygon meshes */
+    int32_t samples_per_frame; /* default 1; above 1: frames must follow one another */
 } ToileCacheDef;
 
 /* One mesh. Its positions are not looked at: they come with each frame. */
@@ -80,7 +89,7 @@ TOILE_API ToileStatus toile_cache_open(const char *path, const ToileCacheDef *de
  * thread per cache] */
 TOILE_API ToileStatus toile_cache_add_object(ToileCache *cache, const ToileCacheObject *object,
                                              ToileError *error);
-/* Appends the next frame of every object. Each argument is an array with a pointer per object:
+/* Appends the next sample of every object. Each argument is an array with a pointer per object:
  * `positions` 3 * vertex_count floats in the object's space, axes and unit; `velocities` the same,
  * a second (NULL when they are not written); `matrices` 16 doubles, object to world, row-major for
  * column vectors, in the same axes and unit (NULL when no object has one). [one thread per cache]

@@ -70,8 +70,10 @@ typedef struct ToileSceneInfo {
     uint64_t hash; /* of the scene text after overrides and of every input file */
     int32_t wedge; /* the one that was loaded, or -1 */
     int32_t wedge_count;
-    int32_t wedge_key_count; /* values that each wedge sets */
-    uint32_t reserved_wedge;
+    int32_t wedge_key_count;   /* values that each wedge sets */
+    int32_t samples_per_frame; /* of the cache; the simulation steps from one to the next */
+    int32_t schema;            /* of the cache: 0 polygon meshes, 1 subdivision surfaces */
+    uint32_t reserved_schema;
 } ToileSceneInfo;
 
 /* One cloth. */
@@ -137,7 +139,9 @@ TOILE_API ToileStatus toile_scene_get_wedge(const ToileScene *scene, int32_t wed
                                             ToileError *error);
 
 /* Fills `def` (initialised) with the scene's solver, gravity, drag and contact settings; hooks stay
- * as they are. [any thread] */
+ * as they are. With several samples a frame, a step of the simulation goes from one to the next: it
+ * counts them as frames from the scene's first on, at as many times the frames a second, and shares
+ * the sub-steps of a frame among them. [any thread] */
 TOILE_API ToileStatus toile_scene_sim_def(const ToileScene *scene, ToileSimDef *def,
                                           ToileError *error);
 /* Makes a simulation of everything in the scene, at the first frame. `cloths` (may be NULL)
@@ -147,10 +151,11 @@ TOILE_API ToileStatus toile_scene_create_sim(const ToileScene *scene, const Toil
                                              ToileSim **out, ToileClothId *cloths,
                                              ToileError *error);
 /* Sets pins and the targets of colliders and pins so that the next toile_sim_step arrives at
- * `frame`; colliders that deform are read from their files. Of several pins on one vertex, one that
- * holds at `frame` wins over one that does not, then the later one. The simulation must come from
- * toile_scene_create_sim of the same scene. [one thread per sim] */
-TOILE_API ToileStatus toile_scene_aim(const ToileScene *scene, ToileSim *sim, int32_t frame,
+ * `frame`, which may lie between two when the scene has several samples a frame; pins then hold as
+ * at the later of the two; colliders that deform are read from their files. Of several pins on one
+ * vertex, one that holds at `frame` wins over one that does not, then the later one. The simulation
+ * must come from toile_scene_create_sim of the same scene. [one thread per sim] */
+TOILE_API ToileStatus toile_scene_aim(const ToileScene *scene, ToileSim *sim, double frame,
                                       ToileError *error);
 
 #ifdef __cplusplus

@@ -1,0 +1,390 @@
+/* SPDX-FileCopyrightText: 2026 Toile contributors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a cache of a scene holds beside positions: what came with the input mesh, bit for bit, face
+ * sets, cages with their creases, and samples between frames. */
+#include "support/scene_files.h"
+
+#include "toile_io/abc_c.h"
+#include "toile_io/cache.h"
+
+#include <check.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { VERTICES = 6, CORNERS = 8, FRAMES = 3 };
+
+static void ok(abcc_status status, const abcc_error *error) {
+    ck_assert_msg(status == ABCC_OK, "%s", error->text);
+}
+
+static void path_of(const char *name, char path[IO_PATH_SIZE + 64]) {
+    snprintf(path, IO_PATH_SIZE + 64, "%s/%s", scene_folder, name);
+}
+
+/* ---- an input with all kinds of parameters ---- */
+
+/* a parameter of float32 with `count` values of `width`, told apart by `seed` */
+static uint32_t add_param(abcc_writer *writer, abcc_obj mesh, const char *name, abcc_scope scope,
+                          uint32_t width, uint32_t samples) {
+    abcc_error error = {0};
+    abcc_param param = abcc_param_default();
+    uint32_t id = 0;
+    param.where = scope == ABCC_NONE ? ABCC_IN_USER : ABCC_IN_ARB;
+    param.type = ABCC_F32;
+    param.scope = scope;
+    param.width = width;
+    param.samples = samples;
+    param.name = name;
+    param.meaning = "";
+    ok(abcc_param_add(writer, mesh, &param, &id, &error), &error);
+    return id;
+}
+
+static void put_param(abcc_writer *writer, abcc_obj mesh, uint32_t id, uint32_t count,
+                      uint32_t width, int32_t seed) {
+    abcc_error error = {0};
+    float values[64];
+    for (uint32_t i = 0; i < count * width; i++)
+        values[i] = 0.37F * (float)(i + 1) + 10.0F * (float)seed;
+    ok(abcc_param_write(writer, mesh, id, values, count, NULL, 0, &error), &error);
+}
+
+/* in.abc: /in/inShape, two quads side by side, 24 fps, frames 1 to 3. `mirrored` turns it over by
+ * its transform, `cage` makes a subdivision surface of it. */
+static void write_input(bool mirrored, bool cage) {
+    static const float P[3 * VERTICES] = {0, 0, 0, 1, 0, 0, 2, 0, 0, 0, 0, 1, 1, 0, 1, 2, 0, 1};
+    static const int32_t counts[2] = {4, 4}, index[CORNERS] = {0, 3, 4, 1, 1, 4, 5, 2}, right = 1;
+    static const float uv[2 * VERTICES] = {0, 0, 1, 0, 2, 0, 0, 1, 1, 1, 2, 1};
+    static const uint32_t uv_index[CORNERS] = {0, 3, 4, 1, 1, 4, 5, 2};
+    static const int32_t crease_length = 2, crease_vert[2] = {1, 4}, corner_vert = 5;
+    static const float crease_sharpness = 3, corner_sharpness = 7;
+    const double m[16] = {mirrored ? -1.0 : 1.0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1};
+    char path[IO_PATH_SIZE + 64];
+    abcc_writer *writer = NULL;
+    abcc_error error = {0};
+    abcc_time time = 0;
+    abcc_obj xform = 0, mesh = 0, set = 0;
+    abcc_create_info info = abcc_create_info_default();
+    info.fps = 24;
+    path_of("in.abc", path);
+    ok(abcc_create(path, &info, &writer, &error), &error);
+    ok(abcc_time_uniform(writer, 1 / 24.0, 1 / 24.0, &time, &error), &error);
+    ok(abcc_add_xform(writer, 0, "in", 0, &xform, &error), &error);
+    ok(abcc_xform_write(writer, xform, m, 1, &error), &error);
+    ok((cage ? abcc_add_subd : abcc_add_mesh)(writer, xform, "inShape", time, "UVMap", &mesh,
+                                              &error),
+       &error);
+    ok(abcc_add_faceset(writer, mesh, "right", &right, 1, &set, &error), &error);
+    uint32_t heat = add_param(writer, mesh, "heat", ABCC_VERTEX, 1, 0);
+    uint32_t flow = add_param(writer, mesh, "flow", ABCC_FACEVARYING, 3, 1);
+    uint32_t scale = add_param(writer, mesh, "scale", ABCC_CONSTANT, 1, 1);
+    uint32_t note = add_param(writer, mesh, "note", ABCC_NONE, 2, 1);
+    put_param(writer, mesh, flow, CORNERS, 3, 4);
+    put_param(writer, mesh, scale, 1, 1, 5);
+    put_param(writer, mesh, note, 1, 2, 6);
+    for (int32_t frame = 1; frame <= FRAMES; frame++) {
+        abcc_mesh_in in = abcc_mesh_in_default();
+        abcc_subd_in tags = abcc_subd_in_default();
+        in.verts = in.uv_values = VERTICES;
+        in.faces = 2;
+        in.corners = CORNERS;
+        in.P = P;
+        if (frame == 1) {
+            in.face_count = counts;
+            in.index = index;
+            in.uv = uv;
+            in.uv_index = uv_index;
+        }
+        tags.creases = tags.crease_sharps = tags.corners = 1;
+        tags.crease_verts = 2;
+        tags.crease_length = &crease_length;
+        tags.crease_vert = crease_vert;
+        tags.crease_sharpness = &crease_sharpness;
+        tags.corner_vert = &corner_vert;
+        tags.corner_sharpness = &corner_sharpness;
+        put_param(writer, mesh, heat, VERTICES, 1, frame);
+        if (cage)
+            ok(abcc_subd_write(writer, mesh, &in, frame == 1 ? &tags : NULL, &error), &error);
+        else
+            ok(abcc_mesh_write(writer, mesh, &in, &error), &error);
+    }
+    ok(abcc_finish(writer, &error), &error);
+}
+
+/* ---- a run ---- */
+
+/* Simulates the scene written last into out.abc, as the command does. */
+static void simulate(void) {
+    char path[IO_PATH_SIZE + 64];
+    ToileError error = toile_error_default();
+    ToileScene *scene = scene_load_good();
+    ToileSceneInfo info = scene_info(scene);
+    ToileSimDef def = toile_sim_def_default();
+    ToileSim *sim = NULL;
+    ToileClothId cloth;
+    ToileCache *cache = NULL;
+    path_of("out.abc", path);
+    ck_assert_int_eq(toile_scene_sim_def(scene, &def, NULL), TOILE_STATUS_OK);
+    def.threads = 1;
+    ck_assert_int_eq(toile_scene_create_sim(scene, &def, &sim, &cloth, NULL), TOILE_STATUS_OK);
+    ToileStatus status =
+        toile_cache_create(path, scene, info.frames, info.frame_count, &cache, &error);
+    ck_assert_msg(status == TOILE_STATUS_OK, "%s", error.message);
+    status = toile_cache_add(cache, sim, &cloth, &error);
+    int32_t steps = (info.frame_count - 1) * info.samples_per_frame;
+    for (int32_t i = 1; i <= steps && status == TOILE_STATUS_OK; i++) {
+        double frame = info.frames[0] + (double)i / info.samples_per_frame;
+        status = toile_scene_aim(scene, sim, frame, &error);
+        if (status == TOILE_STATUS_OK)
+            status = toile_sim_step(sim, &error);
+        if (status == TOILE_STATUS_OK)
+            status = toile_cache_add(cache, sim, &cloth, &error);
+    }
+    ck_assert_msg(status == TOILE_STATUS_OK, "%s", error.message);
+    ck_assert_int_eq(toile_cache_finish(cache, &error), TOILE_STATUS_OK);
+    toile_sim_destroy(sim);
+    toile_scene_free(scene);
+}
+
+static abcc_reader *open_file(const char *name) {
+    char path[IO_PATH_SIZE + 64];
+    abcc_reader *reader = NULL;
+    abcc_error error = {0};
+    path_of(name, path);
+    ok(abcc_open(path, 0, NULL, &reader, &error), &error);
+    return reader;
+}
+
+static abcc_obj find(abcc_reader *reader, const char *object) {
+    abcc_obj obj = 0;
+    abcc_error error = {0};
+    ok(abcc_find(reader, object, &obj, &error), &error);
+    return obj;
+}
+
+/* the number of a parameter, or -1 */
+static int32_t find_param(abcc_reader *reader, abcc_obj obj, const char *name, abcc_param *param) {
+    uint32_t count = 0;
+    abcc_error error = {0};
+    ok(abcc_param_count(reader, obj, &count, &error), &error);
+    for (uint32_t i = 0; i < count; i++) {
+        *param = abcc_param_default();
+        ok(abcc_param_get(reader, obj, i, param, &error), &error);
+        if (strcmp(param->name, name) == 0)
+            return (int32_t)i;
+    }
+    return -1;
+}
+
+/* two samples of a parameter of two archives have the same bytes */
+static void check_same(abcc_reader *a, abcc_obj in_a, uint32_t sample_a, abcc_reader *b,
+                       abcc_obj in_b, uint32_t sample_b, const char *name) {
+    abcc_param params[2];
+    abcc_error error = {0};
+    uint64_t bytes[2] = {0}, values = 0, indices = 0;
+    char data[2][512];
+    int32_t i = find_param(a, in_a, name, &params[0]), j = find_param(b, in_b, name, &params[1]);
+    ck_assert_msg(i >= 0 && j >= 0, "%s is not there", name);
+    ck_assert_int_eq(params[0].scope, params[1].scope);
+    ck_assert_uint_eq(params[0].width, params[1].width);
+    sample_a = sample_a < params[0].samples ? sample_a : params[0].samples - 1;
+    sample_b = sample_b < params[1].samples ? sample_b : params[1].samples - 1;
+    ok(abcc_param_size(a, in_a, (uint32_t)i, sample_a, &bytes[0], &values, &indices, &error),
+       &error);
+    ok(abcc_param_size(b, in_b, (uint32_t)j, sample_b, &bytes[1], &values, &indices, &error),
+       &error);
+    ck_assert_uint_eq(bytes[0], bytes[1]);
+    ck_assert_uint_le(bytes[0], sizeof data[0]);
+    ok(abcc_param_read(a, in_a, (uint32_t)i, sample_a, data[0], bytes[0], NULL, 0, &error), &error);
+    ok(abcc_param_read(b, in_b, (uint32_t)j, sample_b, data[1], bytes[1], NULL, 0, &error), &error);
+    ck_assert_mem_eq(data[0], data[1], bytes[0]);
+}
+
+static void write_scene(const char *mesh, const char *output) {
+    char text[600], path[IO_PATH_SIZE];
+    snprintf(text, sizeof text,
+             "{\"toile\": 1, \"frames\": \"1-3\", \"cloth\": [{\"name\": \"c\", \"fabric\": "
+             "\"denim\", \"mesh\": \"%s\"}], \"output\": {%s}}",
+             mesh, output);
+    io_file_write_text(scene_folder, "scene.json", text, path);
+    snprintf(scene_path, sizeof scene_path, "%s", path);
+}
+
+/* ---- tests ---- */
+
+START_TEST(source_parameters_are_passed_through_bit_for_bit) {
+    static const char *const names[] = {"heat", "flow", "scale", "note"};
+    write_input(false, false);
+    write_scene("in.abc", "");
+    simulate();
+    abcc_reader *in = open_file("in.abc"), *out = open_file("out.abc");
+    abcc_obj from = find(in, "/in/inShape"), to = find(out, "/c/cShape");
+    for (uint32_t sample = 0; sample < FRAMES; sample++)
+        for (size_t i = 0; i < 4; i++)
+            check_same(in, from, sample, out, to, sample, names[i]);
+    abcc_mesh_sizes sizes = abcc_mesh_sizes_default();
+    abcc_error error = {0};
+    ok(abcc_mesh_size(out, to, 0, &sizes, &error), &error);
+    ck_assert_str_eq(sizes.uv_name, "UVMap");
+    uint32_t faces = 0;
+    ok(abcc_faceset_size(out, find(out, "/c/cShape/right"), 0, &faces, &error), &error);
+    ck_assert_uint_eq(faces, 1);
+    abcc_close(in);
+    abcc_close(out);
+}
+END_TEST
+
+/* faces turned round are not the file's: what is stored by corner would end up elsewhere */
+START_TEST(source_mirrored_keeps_what_counts_no_faces) {
+    abcc_param param;
+    write_input(true, false);
+    write_scene("in.abc", "");
+    simulate();
+    abcc_reader *in = open_file("in.abc"), *out = open_file("out.abc");
+    abcc_obj from = find(in, "/in/inShape"), to = find(out, "/c/cShape");
+    check_same(in, from, 0, out, to, 0, "scale");
+    check_same(in, from, 0, out, to, 0, "note");
+    ck_assert_int_eq(find_param(out, to, "flow", &param), -1);
+    find(out, "/c/cShape/right");
+    abcc_close(in);
+    abcc_close(out);
+}
+END_TEST
+
+START_TEST(source_samples_between_frames_take_the_earlier_values) {
+    write_input(false, false);
+    write_scene("in.abc", "\"samples_per_frame\": 2");
+    simulate();
+    abcc_reader *in = open_file("in.abc"), *out = open_file("out.abc");
+    abcc_obj from = find(in, "/in/inShape"), to = find(out, "/c/cShape");
+    for (uint32_t sample = 0; sample < 2 * FRAMES - 1; sample++)
+        check_same(in, from, sample / 2, out, to, sample, "heat");
+    abcc_close(in);
+    abcc_close(out);
+}
+END_TEST
+
+START_TEST(cage_keeps_its_creases) {
+    write_input(false, true);
+    write_scene("in.abc", "\"schema\": \"subd\"");
+    simulate();
+    abcc_reader *out = open_file("out.abc");
+    abcc_obj obj = find(out, "/c/cShape");
+    abcc_object object = abcc_object_default();
+    abcc_subd_sizes sizes = abcc_subd_sizes_default();
+    abcc_subd_out to = abcc_subd_out_default();
+    abcc_error error = {0};
+    int32_t edge[2], corner = -1;
+    float sharpness = 0, corner_sharpness = 0;
+    ok(abcc_object_get(out, obj, &object, &error), &error);
+    ck_assert_int_eq(object.kind, ABCC_SUBD);
+    ck_assert_uint_eq(object.samples, FRAMES);
+    ok(abcc_subd_size(out, obj, 0, &sizes, &error), &error);
+    ck_assert_uint_eq(sizes.crease_edges, 1);
+    ck_assert_uint_eq(sizes.corners, 1);
+    to.cap_crease_edges = to.cap_corners = 1;
+    to.edge = edge;
+    to.edge_sharpness = &sharpness;
+    to.corner_vert = &corner;
+    to.corner_sharpness = &corner_sharpness;
+    ok(abcc_subd_read(out, obj, 0, &to, &error), &error);
+    ck_assert(edge[0] == 1 && edge[1] == 4 && sharpness == 3.0F);
+    ck_assert(corner == 5 && corner_sharpness == 7.0F);
+    abcc_close(out);
+}
+END_TEST
+
+/* groups that hold some faces become face sets, one that holds all does not */
+START_TEST(groups_of_an_obj_become_face_sets) {
+    static const char obj[] = "v 0 0 0\nv 1 0 0\nv 2 0 0\nv 0 0 1\nv 1 0 1\nv 2 0 1\no all\n"
+                              "g left part\nf 1 4 5 2\ng right\nf 2 5 6 3\n";
+    char path[IO_PATH_SIZE];
+    int32_t face = -1;
+    abcc_error error = {0};
+    io_file_write_text(scene_folder, "q.obj", obj, path);
+    write_scene("q.obj", "");
+    simulate();
+    abcc_reader *out = open_file("out.abc");
+    ok(abcc_faceset_read(out, find(out, "/c/cShape/right"), 0, 2, &face, 1, &error), &error);
+    ck_assert_int_eq(face, 1);
+    ok(abcc_faceset_read(out, find(out, "/c/cShape/left"), 0, 2, &face, 1, &error), &error);
+    ck_assert_int_eq(face, 0);
+    abcc_obj none = 0;
+    ck_assert_int_ne(abcc_find(out, "/c/cShape/all", &none, &error), ABCC_OK);
+    abcc_close(out);
+}
+END_TEST
+
+/* cloth in free fall: implicit Euler has v = -g t at every sub-step */
+START_TEST(samples_between_frames_have_their_own_velocities) {
+    const double g = 9.81, fps = 24;
+    write_scene("q.obj", "\"samples_per_frame\": 4");
+    simulate();
+    abcc_reader *out = open_file("out.abc");
+    abcc_obj obj = find(out, "/c/cShape");
+    abcc_object object = abcc_object_default();
+    abcc_error error = {0};
+    double last_y = 0;
+    ok(abcc_object_get(out, obj, &object, &error), &error);
+    ck_assert_uint_eq(object.samples, 9);
+    for (uint32_t sample = 0; sample < 9; sample++) {
+        abcc_mesh_out to = abcc_mesh_out_default();
+        float P[12], v[12];
+        double seconds = 0;
+        to.cap_verts = 4;
+        to.P = P;
+        to.v = v;
+        ok(abcc_mesh_read(out, obj, sample, &to, &error), &error);
+        ok(abcc_sample_time(out, obj, sample, &seconds, &error), &error);
+        ck_assert_double_eq_tol(seconds, (1 + 0.25 * sample) / fps, 1e-12);
+        ck_assert_double_eq_tol((double)v[1], -g * 0.25 * sample / fps, 1e-5);
+        ck_assert(sample == 0 || (double)P[1] < last_y);
+        last_y = (double)P[1];
+    }
+    abcc_close(out);
+}
+END_TEST
+
+START_TEST(samples_need_frames_that_follow_one_another) {
+    const int32_t spread[2] = {1, 3};
+    ToileError error = toile_error_default();
+    ToileCache *cache = NULL;
+    char path[IO_PATH_SIZE + 64];
+    write_scene("q.obj", "\"samples_per_frame\": 2");
+    ToileScene *scene = scene_load_good();
+    path_of("out.abc", path);
+    ck_assert_int_eq(toile_cache_create(path, scene, spread, 2, &cache, &error),
+                     TOILE_STATUS_INVALID_ARGUMENT);
+    ck_assert_ptr_nonnull(strstr(error.message, "frames that follow one another"));
+    path_of("out.obj", path);
+    ck_assert_int_eq(toile_cache_create(path, scene, spread, 1, &cache, &error),
+                     TOILE_STATUS_INVALID_ARGUMENT);
+    ck_assert_ptr_nonnull(strstr(error.message, "numbered by frame"));
+    toile_scene_free(scene);
+}
+END_TEST
+
+static Suite *source_suite(void) {
+    Suite *suite = suite_create("cache source");
+    TCase *all = tcase_create("what a cache takes along");
+    tcase_add_checked_fixture(all, scene_make_folder, scene_remove_folder);
+    tcase_add_test(all, source_parameters_are_passed_through_bit_for_bit);
+    tcase_add_test(all, source_mirrored_keeps_what_counts_no_faces);
+    tcase_add_test(all, source_samples_between_frames_take_the_earlier_values);
+    tcase_add_test(all, cage_keeps_its_creases);
+    tcase_add_test(all, groups_of_an_obj_become_face_sets);
+    tcase_add_test(all, samples_between_frames_have_their_own_velocities);
+    tcase_add_test(all, samples_need_frames_that_follow_one_another);
+    suite_add_tcase(suite, all);
+    return suite;
+}
+
+int main(void) {
+    SRunner *runner = srunner_create(source_suite());
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}
