@@ -25,8 +25,7 @@
 START_TEST(other_files_are_told_apart) {
     abcc_reader *reader = NULL;
     REFUSED(ABCC_E_OPEN, "no such file", abcc_open(abc_path, 0, NULL, &reader, &abc_error));
-    REFUSED(ABCC_E_NOT_ALEMBIC, "but a folder",
-            abcc_open(abc_folder, 0, NULL, &reader, &abc_error));
+    REFUSED(ABCC_E_OPEN, "is a folder", abcc_open(abc_folder, 0, NULL, &reader, &abc_error));
     abc_save(abc_path, "", 0);
     REFUSED(ABCC_E_NOT_ALEMBIC, "not an Alembic",
             abcc_open(abc_path, 0, NULL, &reader, &abc_error));

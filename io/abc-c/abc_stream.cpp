@@ -44,9 +44,10 @@ InFile::InFile(const char *path) {
                                    ? code.message()
                                    : std::string("there is no such file")));
     if (!std::filesystem::is_regular_file(status))
-        fail(ABCC_E_NOT_ALEMBIC,
-             std::string(path) + ": this is not a file" +
-                 (std::filesystem::is_directory(status) ? ", but a folder" : ""));
+        fail(ABCC_E_OPEN, std::string(path) + ": " +
+                              (std::filesystem::is_directory(status)
+                                   ? "this is a folder; the name of a file is needed"
+                                   : "this is not a file"));
     file_.pubsetbuf(nullptr, 0);
     errno = 0;
     if (!file_.open(native, std::ios_base::in | std::ios_base::binary))

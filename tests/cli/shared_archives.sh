@@ -145,7 +145,7 @@ damaged() {
     : >empty.abc
     refuses 65 'empty\.abc: ' info empty.abc
     mkdir folder.abc
-    refuses 65 'folder' info folder.abc
+    refuses 66 'is a folder' info folder.abc
     refuses 66 'none\.abc' info none.abc
     # the root says that it has 2^40 children
     cp "$good" huge.abc
