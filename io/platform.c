@@ -3,7 +3,9 @@
 /* Files by UTF-8 path on POSIX systems and on Windows. A file is replaced by writing a temporary
  * one in the same folder, forcing it to disk and renaming it: a reader sees the old content or the
  * new one, never a part. */
-#if !defined(_WIN32)
+#if defined(__linux__)
+#define _GNU_SOURCE
+#elif !defined(_WIN32)
 #define _POSIX_C_SOURCE 200809L
 #endif
 
@@ -44,6 +46,12 @@ struct TlIoWriter {
     int failure; /* errno of the first failed write, or 0 */
 };
 
+struct TlIoFile {
+    FILE *file;
+    int64_t position; /* where the next byte goes without a seek */
+    int64_t sent;     /* up to here the system was told to write */
+};
+
 /* ---- what differs between systems ---- */
 
 #if defined(_WIN32)
@@ -80,6 +88,12 @@ static int64_t where_in(FILE *file) {
 
 static int shorten(FILE *file, int64_t size) {
     return fflush(file) == 0 ? _chsize_s(_fileno(file), size) : errno;
+}
+
+static void start_writing(FILE *file, int64_t offset, int64_t size) {
+    (void)file;
+    (void)offset;
+    (void)size;
 }
 
 static int sync_file(const char *path) {
@@ -181,6 +195,17 @@ static int64_t where_in(FILE *file) {
 
 static int shorten(FILE *file, int64_t size) {
     return fflush(file) == 0 && ftruncate(fileno(file), (off_t)size) == 0 ? 0 : errno;
+}
+
+/* Has the system begin to write a part of a file to disk, so that less is left to wait for. */
+static void start_writing(FILE *file, int64_t offset, int64_t size) {
+#if defined(__linux__)
+    sync_file_range(fileno(file), offset, size, SYNC_FILE_RANGE_WRITE);
+#else
+    (void)file;
+    (void)offset;
+    (void)size;
+#endif
 }
 
 static int sync_file(const char *path) {
@@ -497,6 +522,47 @@ ToileStatus tl_io_publish(const char *temporary, const char *path, ToileError *e
         return TOILE_STATUS_OK;
     tl_io_remove(temporary);
     return cannot_write(path, code, error);
+}
+
+/* ---- files written at any place ---- */
+
+#define SEND_SIZE ((int64_t)4 << 20)
+
+TlIoFile *tl_io_file_create(const char *path) {
+    TlIoFile *file = calloc(1, sizeof *file);
+    if (!file)
+        return NULL;
+    file->file = open_file(path, true);
+    if (file->file) {
+        setvbuf(file->file, NULL, _IONBF, 0);
+        return file;
+    }
+    int code = errno;
+    free(file);
+    errno = code;
+    return NULL;
+}
+
+int tl_io_file_write(TlIoFile *file, int64_t offset, const void *data, size_t size) {
+    errno = 0;
+    if (offset != file->position && go_to(file->file, offset, SEEK_SET) != 0)
+        return errno ? errno : EIO;
+    file->position = -1;
+    if (fwrite(data, 1, size, file->file) != size)
+        return errno ? errno : EIO;
+    file->position = offset + (int64_t)size;
+    if (file->position - file->sent >= SEND_SIZE) {
+        start_writing(file->file, file->sent, file->position - file->sent);
+        file->sent = file->position;
+    }
+    return 0;
+}
+
+int tl_io_file_close(TlIoFile *file) {
+    errno = 0;
+    int code = fclose(file->file) == 0 ? 0 : errno ? errno : EIO;
+    free(file);
+    return code;
 }
 
 static void free_writer(TlIoWriter *writer) {

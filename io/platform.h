@@ -46,6 +46,17 @@ void tl_io_remove_stale(const char *path, const char *numbered_ending);
  * temporary file is removed. */
 ToileStatus tl_io_publish(const char *temporary, const char *path, ToileError *error);
 
+/* A file being written at any place, a temporary one for tl_io_publish. What is written goes to the
+ * system at once, and to the disk soon. */
+typedef struct TlIoFile TlIoFile;
+
+/* NULL when it cannot be created; errno tells why. */
+TlIoFile *tl_io_file_create(const char *path);
+/* 0, or the errno of what went wrong. */
+int tl_io_file_write(TlIoFile *file, int64_t offset, const void *data, size_t size);
+/* The same; the handle is gone whatever happens. */
+int tl_io_file_close(TlIoFile *file);
+
 /* Removes a file; one that is not there is fine. */
 void tl_io_remove(const char *path);
 

@@ -119,16 +119,15 @@ OutFile::OutFile(const char *path) : path_(path) {
     temporary_ = temporary;
     std::free(temporary);
     buffer_.reserve(buffer_size);
-    file_.pubsetbuf(nullptr, 0);
     errno = 0;
-    if (!file_.open(std::filesystem::u8path(temporary_),
-                    std::ios_base::out | std::ios_base::trunc | std::ios_base::binary))
+    file_ = tl_io_file_create(temporary_.c_str());
+    if (!file_)
         fail(ABCC_E_OPEN, path_ + ": the file cannot be created: " + reason(errno));
 }
 
 OutFile::~OutFile() {
-    if (file_.is_open())
-        file_.close();
+    if (file_)
+        tl_io_file_close(file_);
     if (!temporary_.empty())
         tl_io_remove(temporary_.c_str());
 }
@@ -136,12 +135,7 @@ OutFile::~OutFile() {
 void OutFile::put(std::uint64_t at, const char *data, std::size_t count) {
     if (error_ || count == 0)
         return;
-    const auto position = static_cast<std::streamoff>(at);
-    const auto wanted = static_cast<std::streamsize>(count);
-    errno = 0;
-    if (file_.pubseekpos(position, std::ios_base::out) != pos_type(position) ||
-        file_.sputn(data, wanted) != wanted)
-        error_ = errno ? errno : EIO;
+    error_ = tl_io_file_write(file_, static_cast<std::int64_t>(at), data, count);
 }
 
 void OutFile::flush() {
@@ -201,9 +195,10 @@ void OutFile::need_success() const {
 
 void OutFile::publish() {
     flush();
-    errno = 0;
-    if (!file_.close() && !error_)
-        error_ = errno ? errno : EIO;
+    const int code = tl_io_file_close(file_);
+    file_ = nullptr;
+    if (!error_)
+        error_ = code;
     need_success();
     ToileError error;
     std::memset(&error, 0, sizeof error);

@@ -16,6 +16,8 @@
 #include <string>
 #include <vector>
 
+struct TlIoFile;
+
 namespace tl_abc {
 
 /* A file being read. Its stream must have all exceptions enabled, so that a failure reaches us. */
@@ -79,7 +81,7 @@ private:
     void put(std::uint64_t at, const char *data, std::size_t count);
 
     std::string path_, temporary_;
-    std::filebuf file_;
+    TlIoFile *file_ = nullptr;
     std::vector<char> buffer_;
     std::uint64_t buffer_at_ = 0; /* position in the file of the buffer's first byte */
     std::uint64_t end_ = 0;
