@@ -246,6 +246,7 @@ ToileStatus toile_cache_open(const char *path, const ToileCacheDef *def, ToileCa
         return tl_io_out_of_memory(error);
     }
     memcpy(frames, local.frames, count * sizeof *frames);
+    cache->first_frame = frames[0];
     cache->sample_count = (local.frame_count - 1) * local.samples_per_frame + 1;
     cache->def.frames = frames;
     tl_io_remove_stale(cache->path, cache->format == TL_CACHE_OBJ ? ".obj" : NULL);

@@ -168,7 +168,7 @@ static abcc_status write_properties(ToileCache *cache, const TlCacheCloth *cloth
     const struct {
         const char *name;
         int32_t value;
-    } numbers[] = {{"first_frame", frames[0]},
+    } numbers[] = {{"first_frame", cache->first_frame},
                    {"last_frame", frames[(added - 1) / per_frame]},
                    {"frame_step", count > 1 ? frames[1] - frames[0] : 1},
                    {"samples_per_frame", per_frame},

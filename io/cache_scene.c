@@ -41,6 +41,29 @@ static ToileStatus add_refined(ToileCache *cache, const TlSceneCloth *source,
     return cloth->sim_x ? TOILE_STATUS_OK : tl_io_out_of_memory(error);
 }
 
+/* where positions of the archive begin: the centre of the box at the start, when that is far away,
+ * in whole metres; the same for every chunk of a cache */
+static void choose_offset(const ToileCache *cache, const ToileMeshDef *start, TlCacheCloth *cloth) {
+    const double *x = start->positions_m;
+    double low[3], high[3], centre[3], distance2 = 0.0;
+    memcpy(low, x, sizeof low);
+    memcpy(high, x, sizeof high);
+    for (size_t i = 0; i < 3 * (size_t)start->vertex_count; i++) {
+        low[i % 3] = x[i] < low[i % 3] ? x[i] : low[i % 3];
+        high[i % 3] = x[i] > high[i % 3] ? x[i] : high[i % 3];
+    }
+    for (int32_t k = 0; k < 3; k++) {
+        centre[k] = 0.5 * (low[k] + high[k]);
+        distance2 += centre[k] * centre[k];
+    }
+    /* what becomes z is rounded as z, so that the file's offset does not depend on the way here */
+    for (int32_t k = 0; k < 3 && distance2 > FAR_M * FAR_M; k++) {
+        bool negative = cache->def.up == TOILE_UP_Z && k == 1;
+        double whole = floor((negative ? -centre[k] : centre[k]) + 0.5);
+        cloth->offset_m[k] = negative && whole != 0.0 ? -whole : whole;
+    }
+}
+
 static ToileStatus add_scene_cloth(ToileCache *cache, const ToileScene *scene, int32_t index,
                                    ToileError *error) {
     ToileSceneCloth cloth = {0};
@@ -59,8 +82,10 @@ static ToileStatus add_scene_cloth(ToileCache *cache, const ToileScene *scene, i
                  : toile_cache_add_object(cache, &object, error);
     if (status != TOILE_STATUS_OK || cache->format != TL_CACHE_ABC)
         return status;
-    return tl_cache_take_along(cache, &cache->cloths[cache->cloth_count - 1], &scene->cloths[index],
-                               error);
+    const TlSceneCloth *from = &scene->cloths[index];
+    TlCacheCloth *added = &cache->cloths[cache->cloth_count - 1];
+    choose_offset(cache, from->start ? &from->start->mesh : &from->mesh->mesh, added);
+    return tl_cache_take_along(cache, added, from, error);
 }
 
 ToileStatus toile_cache_create(const char *path, const ToileScene *scene, const int32_t *frames,
@@ -88,6 +113,8 @@ ToileStatus toile_cache_create(const char *path, const ToileScene *scene, const 
     def.schema = info.schema;
     def.samples_per_frame = info.samples_per_frame;
     status = toile_cache_open(path, &def, &cache, error);
+    if (status == TOILE_STATUS_OK)
+        cache->first_frame = info.frames[0];
     for (int32_t i = 0; i < info.cloth_count && status == TOILE_STATUS_OK; i++)
         status = add_scene_cloth(cache, scene, i, error);
     if (status == TOILE_STATUS_OK)
@@ -95,28 +122,6 @@ ToileStatus toile_cache_create(const char *path, const ToileScene *scene, const 
     else
         toile_cache_abandon(cache);
     return status;
-}
-
-/* where positions of the archive begin: the centre of the box when that is far away, in whole
- * metres */
-static void choose_offset(const ToileCache *cache, TlCacheCloth *cloth) {
-    double low[3], high[3], centre[3], distance2 = 0.0;
-    memcpy(low, cloth->x, sizeof low);
-    memcpy(high, cloth->x, sizeof high);
-    for (size_t i = 0; i < 3 * (size_t)cloth->mesh.vertex_count; i++) {
-        low[i % 3] = cloth->x[i] < low[i % 3] ? cloth->x[i] : low[i % 3];
-        high[i % 3] = cloth->x[i] > high[i % 3] ? cloth->x[i] : high[i % 3];
-    }
-    for (int32_t k = 0; k < 3; k++) {
-        centre[k] = 0.5 * (low[k] + high[k]);
-        distance2 += centre[k] * centre[k];
-    }
-    /* what becomes z is rounded as z, so that the file's offset does not depend on the way here */
-    for (int32_t k = 0; k < 3 && distance2 > FAR_M * FAR_M; k++) {
-        bool negative = cache->def.up == TOILE_UP_Z && k == 1;
-        double whole = floor((negative ? -centre[k] : centre[k]) + 0.5);
-        cloth->offset_m[k] = negative && whole != 0.0 ? -whole : whole;
-    }
 }
 
 static ToileStatus write_offset(ToileCache *cache, const TlCacheCloth *cloth, ToileError *error) {
@@ -156,10 +161,8 @@ static ToileStatus add_state(ToileCache *cache, TlCacheCloth *cloth, const Toile
     ToileStatus status = take_vertices(toile_sim_get_positions, sim, id, cloth, error);
     if (status == TOILE_STATUS_OK && cache->format == TL_CACHE_OBJ)
         return tl_cache_put_obj(cache, cloth, cloth->unit_m, error);
-    if (status == TOILE_STATUS_OK && cache->format == TL_CACHE_ABC && cache->added == 0) {
-        choose_offset(cache, cloth);
+    if (status == TOILE_STATUS_OK && cache->format == TL_CACHE_ABC && cache->added == 0)
         status = write_offset(cache, cloth, error);
-    }
     if (status != TOILE_STATUS_OK)
         return status;
     if (cloth->archive && cache->added > 0)

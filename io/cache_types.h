@@ -45,6 +45,7 @@ struct ToileCache {
     ToileCacheDef def; /* its frames are a copy */
     TlCacheFormat format;
     const char *path;
+    int32_t first_frame;  /* of the simulation, whichever of its frames are written */
     int32_t added;        /* samples */
     int32_t sample_count; /* that make the cache complete */
     TlCacheCloth *cloths;

@@ -45,6 +45,7 @@ extern const TlCommand tl_command_preview;
 extern const TlCommand tl_command_verify;
 extern const TlCommand tl_command_fabrics;
 extern const TlCommand tl_command_wedge;
+extern const TlCommand tl_command_join;
 extern const TlCommand tl_command_bench;
 
 /* ---- sentences ---- */

@@ -7,13 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define COMMAND_COUNT 9
+#define COMMAND_COUNT 10
 
 static const TlCommand *command_at(int32_t index) {
     const TlCommand *const commands[COMMAND_COUNT] = {
-        &tl_command_simulate, &tl_command_check,   &tl_command_eval,
-        &tl_command_info,     &tl_command_preview, &tl_command_verify,
-        &tl_command_fabrics,  &tl_command_wedge,   &tl_command_bench,
+        &tl_command_simulate, &tl_command_check,  &tl_command_eval,    &tl_command_info,
+        &tl_command_preview,  &tl_command_verify, &tl_command_fabrics, &tl_command_wedge,
+        &tl_command_join,     &tl_command_bench,
     };
     return commands[index];
 }

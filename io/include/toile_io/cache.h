@@ -101,8 +101,8 @@ TOILE_API ToileStatus toile_cache_add_arrays(ToileCache *cache, const float *con
 /* ---- the end ---- */
 
 /* Makes the file appear; in archives the user property `complete` is 1 when all frames were added,
- * else 0, and `last_frame` is the last one added. Frees the cache whatever happens; after a failure
- * no file is left. [one thread per sim]
+ * else 0, `first_frame` the one where the simulation began, and `last_frame` the last one added.
+ * Frees the cache whatever happens; after a failure no file is left. [one thread per sim]
  */
 TOILE_API ToileStatus toile_cache_finish(ToileCache *cache, ToileError *error);
 /* Leaves nothing behind (OBJ files already written stay); NULL is allowed. [one thread per sim] */
