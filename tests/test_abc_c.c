@@ -425,17 +425,22 @@ START_TEST(full_disk_leaves_no_file) {
 }
 END_TEST
 
-START_TEST(killed_writer_leaves_only_the_temporary_file) {
-    char name[700] = "";
+/* Writes frames until it is killed. */
+static void write_and_be_killed(void) {
     pid_t child = fork();
     if (child == 0) {
         abcc_obj mesh = 0;
         AbcGrid grid = abc_grid_make();
         abcc_writer *writer = abc_begin_cloth(abc_path, 0, &mesh);
-        abc_write_frames(writer, mesh, &grid, FRAMES);
+        abc_write_frames(writer, mesh, &grid, 20000);
         raise(SIGKILL);
     }
     ck_assert_int_eq(waitpid(child, NULL, 0), child);
+}
+
+START_TEST(killed_writer_leaves_only_the_temporary_file) {
+    char name[700] = "";
+    write_and_be_killed();
     ck_assert(!abc_exists(abc_path));
     ck_assert_int_eq(abc_files(false), 1);
     DIR *listing = opendir(abc_folder);
@@ -446,6 +451,20 @@ START_TEST(killed_writer_leaves_only_the_temporary_file) {
     abcc_status status = abcc_check(name, NULL, &abc_error);
     ck_assert_msg(status == ABCC_E_UNFINISHED || status == ABCC_E_NOT_ALEMBIC, "%s",
                   abc_error.text);
+}
+END_TEST
+
+START_TEST(killed_writer_keeps_the_older_file_and_the_next_one_tidies_up) {
+    size_t size = 0;
+    abc_save(abc_path, "old", 3);
+    write_and_be_killed();
+    uint8_t *bytes = abc_load(abc_path, &size);
+    ck_assert(size == 3 && memcmp(bytes, "old", 3) == 0);
+    free(bytes);
+    ck_assert_int_eq(abc_files(false), 2);
+    abc_write_cloth(abc_path, 0);
+    ck_assert_int_eq(abc_files(false), 1);
+    ck_assert_int_eq(abc_read_all(abc_path), ABCC_OK);
 }
 END_TEST
 
@@ -560,6 +579,7 @@ static void add_files(Suite *suite) {
     tcase_add_test(tests, file_size_limit_leaves_no_file);
     tcase_add_test(tests, full_disk_leaves_no_file);
     tcase_add_test(tests, killed_writer_leaves_only_the_temporary_file);
+    tcase_add_test(tests, killed_writer_keeps_the_older_file_and_the_next_one_tidies_up);
     tcase_add_test(tests, writer_refuses_bad_meshes);
     tcase_add_test(tests, velocities_come_always_or_never);
     tcase_add_test(tests, writer_refuses_unknown_ids_and_bad_names);

@@ -568,6 +568,12 @@ static Whole read_whole(abcc_reader *reader, abcc_obj obj) {
     return whole;
 }
 
+static void free_whole(Whole *whole) {
+    free(whole->out.P);
+    free(whole->out.face_count);
+    free(whole->out.index);
+}
+
 static void write_whole(abcc_writer *writer, abcc_obj mesh, const Whole *whole, bool faces) {
     abcc_mesh_in in = abcc_mesh_in_default();
     in.verts = whole->sizes.verts;
@@ -594,25 +600,162 @@ static void pass_through(const char *from, const char *object, unsigned reader_f
         write_whole(writer, mesh, &whole, frame == 0);
     }
     OK(abcc_finish(writer, &abc_error));
-    free(whole.out.P);
-    free(whole.out.face_count);
-    free(whole.out.index);
+    free_whole(&whole);
     abcc_close(reader);
 }
 
+/* Compares the parameters and face sets of the copy with those of the source. */
+static void assert_passed(const char *from, const char *object) {
+    static const char *compounds[] = {".arbGeomParams", ".userProperties", NULL};
+    char text[400] = "";
+    for (int i = 0; i < 3; i++)
+        ck_assert_msg(abc_official_equal_params(from, object, abc_path, "/cloth/clothShape",
+                                                compounds[i], text, sizeof text),
+                      "%s", text);
+}
+
 START_TEST(everything_unknown_passes_through_bit_for_bit) {
-    char path[400], text[400] = "";
-    const char *object = "/cubeSeams", *copy = "/cloth/clothShape";
+    char path[400];
     if (!shared(path, "indexed_fvar_uvs"))
         return;
     for (unsigned raw = 0; raw < 2; raw++) {
-        pass_through(path, object, raw, raw);
-        static const char *compounds[] = {".arbGeomParams", ".userProperties", NULL};
-        for (int i = 0; i < 3; i++)
-            ck_assert_msg(abc_official_equal_params(path, object, abc_path, copy, compounds[i],
-                                                    text, sizeof text),
-                          "%s", text);
+        pass_through(path, "/cubeSeams", raw, raw);
+        assert_passed(path, "/cubeSeams");
     }
+}
+END_TEST
+
+static const char *write_strange(void) {
+    static char path[320];
+    snprintf(path, sizeof path, "%s/strange.abc", abc_folder);
+    abc_official_write_strange(path);
+    return path;
+}
+
+START_TEST(strange_parameters_pass_through_bit_for_bit) {
+    const char *path = write_strange();
+    abcc_obj mesh = 0;
+    abcc_reader *reader = abc_open(path, 0);
+    abcc_obj source = abc_find(reader, "/source");
+    Whole whole = read_whole(reader, source);
+    abcc_writer *writer = abc_begin_cloth(abc_path, 0, &mesh);
+    for (uint32_t k = 0; k < 3; k++) {
+        OK(abcc_params_copy(reader, source, k, 0, writer, mesh, &abc_error));
+        write_whole(writer, mesh, &whole, k == 0);
+    }
+    REFUSED(ABCC_E_ARG, "3 samples",
+            abcc_params_copy(reader, source, 3, 0, writer, mesh, &abc_error));
+    OK(abcc_finish(writer, &abc_error));
+    free_whole(&whole);
+    abcc_close(reader);
+    assert_passed(path, "/source");
+}
+END_TEST
+
+START_TEST(copied_values_stay_when_not_copied_again) {
+    const char *path = write_strange();
+    abcc_obj mesh = 0;
+    abcc_param param;
+    double value = 9;
+    abcc_reader *reader = abc_open(path, 0);
+    abcc_obj source = abc_find(reader, "/source");
+    Whole whole = read_whole(reader, source);
+    abcc_writer *writer = abc_begin_cloth(abc_path, 0, &mesh);
+    OK(abcc_params_copy(reader, source, 2, 0, writer, mesh, &abc_error));
+    for (int k = 0; k < 2; k++)
+        write_whole(writer, mesh, &whole, k == 0);
+    OK(abcc_finish(writer, &abc_error));
+    free_whole(&whole);
+    abcc_close(reader);
+    reader = abc_open(abc_path, 0);
+    mesh = abc_find(reader, "/cloth/clothShape");
+    uint32_t id = find_param(reader, mesh, "outer/inner/moving", &param);
+    ck_assert_uint_eq(param.samples, 2);
+    OK(abcc_param_read(reader, mesh, id, 1, &value, 8, NULL, 0, &abc_error));
+    ck_assert(value == 0.1);
+    abcc_close(reader);
+}
+END_TEST
+
+START_TEST(own_parameters_go_before_copied_ones) {
+    const char *path = write_strange();
+    abcc_obj mesh = 0;
+    abcc_param param;
+    int32_t value = 0;
+    abcc_reader *reader = abc_open(path, 0);
+    abcc_obj source = abc_find(reader, "/source");
+    Whole whole = read_whole(reader, source);
+    abcc_writer *writer = abc_begin_cloth(abc_path, 0, &mesh);
+    OK(abcc_property_int(writer, mesh, "outer", 7, &abc_error));
+    OK(abcc_params_copy(reader, source, 0, 0, writer, mesh, &abc_error));
+    write_whole(writer, mesh, &whole, true);
+    OK(abcc_finish(writer, &abc_error));
+    free_whole(&whole);
+    abcc_close(reader);
+    reader = abc_open(abc_path, 0);
+    mesh = abc_find(reader, "/cloth/clothShape");
+    uint32_t id = find_param(reader, mesh, "outer", &param);
+    ck_assert(param.where == ABCC_IN_USER && param.type == ABCC_I32);
+    OK(abcc_param_read(reader, mesh, id, 0, &value, 4, NULL, 0, &abc_error));
+    ck_assert_int_eq(value, 7);
+    abcc_close(reader);
+}
+END_TEST
+
+/* Turned faces and everything per corner turned with them: going through a file of the other
+ * winding twice must give the source again. */
+START_TEST(what_is_per_corner_turns_when_the_winding_does) {
+    const char *path = write_strange();
+    char turned[320], text[400] = "";
+    snprintf(turned, sizeof turned, "%s/turned.abc", abc_folder);
+    pass_through(path, "/source", 0, ABCC_RAW_WINDING);
+    ck_assert(!abc_official_equal_params(path, "/source", abc_path, "/cloth/clothShape",
+                                         ".arbGeomParams", text, sizeof text));
+    ck_assert_msg(strstr(text, "texts") != NULL, "%s", text);
+    ck_assert_int_eq(rename(abc_path, turned), 0);
+    pass_through(turned, "/cloth/clothShape", 0, ABCC_RAW_WINDING);
+    ck_assert_msg(abc_official_equal_params(path, "/source", abc_path, "/cloth/clothShape",
+                                            ".userProperties", text, sizeof text) ||
+                      strstr(text, "moving") != NULL,
+                  "%s", text);
+    abcc_reader *reader = abc_open(abc_path, ABCC_RAW_WINDING);
+    abcc_param param;
+    char words[64];
+    abcc_obj mesh = abc_find(reader, "/cloth/clothShape");
+    uint32_t id = find_param(reader, mesh, "texts", &param);
+    OK(abcc_param_read(reader, mesh, id, 0, words, sizeof words, NULL, 0, &abc_error));
+    ck_assert_mem_eq(words, "a\0\0b c\0\xc3\xa9\0e\0f\0g", 15);
+    abcc_close(reader);
+}
+END_TEST
+
+START_TEST(mesh_with_other_faces_takes_only_what_counts_nothing) {
+    const char *path = write_strange();
+    AbcGrid grid = abc_grid_make();
+    abcc_obj mesh = 0;
+    uint32_t count = 0;
+    char names[400] = "";
+    abcc_reader *reader = abc_open(path, 0);
+    abcc_writer *writer = abc_begin_cloth(abc_path, 0, &mesh);
+    OK(abcc_params_copy(reader, abc_find(reader, "/source"), 0, ABCC_COPY_CONSTANT, writer, mesh,
+                        &abc_error));
+    write_grid(writer, mesh, &grid, true);
+    OK(abcc_finish(writer, &abc_error));
+    abcc_close(reader);
+    reader = abc_open(abc_path, 0);
+    mesh = abc_find(reader, "/cloth/clothShape");
+    OK(abcc_param_count(reader, mesh, &count, &abc_error));
+    for (uint32_t i = 0; i < count; i++) {
+        abcc_param param = abcc_param_default();
+        OK(abcc_param_get(reader, mesh, i, &param, &abc_error));
+        strncat(names, param.name, 40);
+        strcat(names, param.where == ABCC_IN_ARB ? " " : "; ");
+    }
+    ck_assert(strstr(names, "texts") == NULL && strstr(names, "numbers") == NULL);
+    ck_assert(strstr(names, "halves ") == NULL && strstr(names, "halves; ") != NULL);
+    ck_assert(strstr(names, "table ") != NULL && strstr(names, "moving ") != NULL);
+    ck_assert_uint_eq(abcc_object_count(reader), 3);
+    abcc_close(reader);
 }
 END_TEST
 
@@ -638,6 +781,11 @@ int main(void) {
     tcase_add_test(tests, parameters_that_do_not_fit_are_refused);
     tcase_add_test(tests, face_sets_come_back);
     tcase_add_test(tests, everything_unknown_passes_through_bit_for_bit);
+    tcase_add_test(tests, strange_parameters_pass_through_bit_for_bit);
+    tcase_add_test(tests, copied_values_stay_when_not_copied_again);
+    tcase_add_test(tests, own_parameters_go_before_copied_ones);
+    tcase_add_test(tests, what_is_per_corner_turns_when_the_winding_does);
+    tcase_add_test(tests, mesh_with_other_faces_takes_only_what_counts_nothing);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);
     int failed = srunner_ntests_failed(runner);

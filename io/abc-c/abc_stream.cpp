@@ -113,6 +113,7 @@ InFile::pos_type InFile::seekoff(off_type offset, std::ios_base::seekdir way,
 OutFile::OutFile(const char *path) : path_(path) {
     if (tl_io_is_folder(path))
         fail(ABCC_E_OPEN, path_ + ": this is a folder; the name of a file is needed");
+    tl_io_remove_stale(path, nullptr);
     char *temporary = tl_io_temporary_path(path);
     if (!temporary)
         throw std::bad_alloc();

@@ -280,3 +280,79 @@ long abc_official_floats(const char *path, const char *object, const char *prope
         return -1;
     }
 }
+
+namespace {
+
+namespace AbcGeom = Alembic::AbcGeom;
+
+AbcA::MetaData marked(const char *value) {
+    AbcA::MetaData metadata;
+    metadata.set("studio", value);
+    return metadata;
+}
+
+AbcA::MetaData scoped(AbcGeom::GeometryScope scope) {
+    AbcA::MetaData metadata = marked("scope");
+    AbcGeom::SetGeometryScope(metadata, scope);
+    return metadata;
+}
+
+/* One value a corner in two ways: directly, and through indices. */
+void add_corner_params(Abc::OCompoundProperty arb, std::uint32_t times) {
+    AbcGeom::OStringGeomParam texts(arb, "texts", false, AbcGeom::kFacevaryingScope, 1);
+    const std::vector<std::string> words{"a", "", "b c", "\xc3\xa9", "e", "f", "g"};
+    texts.set(AbcGeom::OStringGeomParam::Sample(Abc::StringArraySample(words),
+                                                AbcGeom::kFacevaryingScope));
+    AbcGeom::OInt32GeomParam numbers(arb, "numbers", true, AbcGeom::kFacevaryingScope, 1, times,
+                                     marked("indexed"));
+    for (int k = 0; k < 3; k++) {
+        const std::vector<std::int32_t> values{k, 10, 20};
+        const std::vector<std::uint32_t> indices{0, 1, 2, 2, 1, 0, 1};
+        numbers.set(AbcGeom::OInt32GeomParam::Sample(Abc::Int32ArraySample(values),
+                                                     Abc::UInt32ArraySample(indices),
+                                                     AbcGeom::kFacevaryingScope));
+    }
+}
+
+void add_strange(Abc::OCompoundProperty parent, std::uint32_t times, int samples) {
+    Abc::OCompoundProperty outer(parent, "outer", marked("one"));
+    Abc::OCompoundProperty inner(outer, "inner", marked("two"));
+    Abc::OCompoundProperty(outer, "empty", marked("three"));
+    Abc::OWstringProperty(inner, "wide").set(L"w\x00efde");
+    Abc::OHalfArrayProperty halves(inner, "halves", scoped(AbcGeom::kVertexScope));
+    const std::vector<Util::float16_t> half(5, Util::float16_t(0.5f));
+    halves.set(Abc::HalfArraySample(half));
+    Abc::OFloatArrayProperty table(inner, "table");
+    const std::vector<float> cells{1, 2, 3, 4, 5, 6};
+    Util::Dimensions dimensions;
+    dimensions.setRank(2);
+    dimensions[0] = 2;
+    dimensions[1] = 3;
+    table.set(Abc::FloatArraySample(cells.data(), dimensions));
+    Abc::OInt32Property(inner, "never");
+    Abc::ODoubleProperty moving(inner, "moving", times, marked("four"));
+    for (int k = 0; k < samples; k++)
+        moving.set(0.1 * (k / 2));
+}
+
+} // namespace
+
+void abc_official_write_strange(const char *path) {
+    Abc::OArchive archive(Alembic::AbcCoreOgawa::WriteArchive(), path);
+    const std::uint32_t times = archive.addTimeSampling(AbcA::TimeSampling(1 / 24.0, 0));
+    AbcGeom::OPolyMesh mesh(archive.getTop(), "source", times);
+    const std::vector<Imath::V3f> points{{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}, {2, 0, 0}};
+    const std::vector<std::int32_t> index{0, 3, 2, 1, 1, 2, 4}, counts{4, 3};
+    for (int k = 0; k < 3; k++)
+        mesh.getSchema().set(AbcGeom::OPolyMeshSchema::Sample(Abc::P3fArraySample(points),
+                                                              Abc::Int32ArraySample(index),
+                                                              Abc::Int32ArraySample(counts)));
+    add_corner_params(mesh.getSchema().getArbGeomParams(), times);
+    add_strange(mesh.getSchema().getArbGeomParams(), times, 3);
+    add_strange(mesh.getSchema().getUserProperties(), times, 3);
+    AbcGeom::OFaceSet &set = mesh.getSchema().createFaceSet("set");
+    const std::vector<std::int32_t> faces{1};
+    set.getSchema().set(AbcGeom::OFaceSetSchema::Sample(Abc::Int32ArraySample(faces)));
+    set.getSchema().setFaceExclusivity(AbcGeom::kFaceSetExclusive);
+    add_strange(set.getSchema().getUserProperties(), 0, 1);
+}

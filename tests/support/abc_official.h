@@ -27,6 +27,12 @@ bool abc_official_equal_params(const char *a, const char *object_a, const char *
 long abc_official_floats(const char *path, const char *object, const char *property, long sample,
                          float *values, long room);
 
+/* Writes a mesh "/source" of a triangle and a quad with three samples and parameters of kinds that
+ * Toile itself never writes: nested and empty compounds with metadata, wide strings, halves, two
+ * dimensions, texts per corner, values that change, properties without a sample, a face set with
+ * properties. */
+void abc_official_write_strange(const char *path);
+
 #ifdef __cplusplus
 }
 #endif

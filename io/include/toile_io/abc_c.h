@@ -486,6 +486,7 @@ TOILE_API abcc_status abcc_param_read(abcc_reader *reader, abcc_obj obj, uint32_
 /* ---- writing ----
  *
  * Everything goes to "<path>.<host>.<pid>.tmp" in the same folder; abcc_finish gives it its name.
+ * What killed processes of this machine left behind under such names is removed.
  * Until then, and after any failure, nothing appears or changes under the final name. Equal calls
  * give equal bytes. */
 
@@ -646,11 +647,11 @@ TOILE_API abcc_status abcc_property_double(abcc_writer *writer, abcc_obj obj, co
 enum { ABCC_COPY_CONSTANT = 1 };
 
 /* Passes the parameters of an object through, bit for bit: arbitrary geometry parameters, user
- * properties, compounds with their metadata, and the face sets below it. The first call, before the
- * first sample of `to`, declares them and gives the values at `sample` of `from` for the next
- * sample of `to`; later calls give those that change again. Names that `to` has already are left
- * alone. What is stored per corner keeps the order of the file unless reader and writer disagree on
- * ABCC_RAW_WINDING. [one thread per writer] */
+ * properties, compounds with their metadata, and the face sets below it as they are at `sample`.
+ * The first call, before the first sample of `to`, declares them and gives the values at `sample`
+ * of `from` for the next sample of `to`; later calls give those that change again. Names that `to`
+ * has already are left alone. What is stored per corner keeps the order of the file unless reader
+ * and writer disagree on ABCC_RAW_WINDING. [one thread per writer] */
 TOILE_API abcc_status abcc_params_copy(abcc_reader *reader, abcc_obj from, uint32_t sample,
                                        unsigned flags, abcc_writer *writer, abcc_obj to,
                                        abcc_error *error);
