@@ -105,6 +105,20 @@ START_TEST(instances_of_instances_are_followed_and_lost_ones_listed) {
 }
 END_TEST
 
+/* a few kilobytes must not become gigabytes */
+START_TEST(instances_that_unfold_without_end_are_refused) {
+    abcc_reader *reader = NULL;
+    ck_assert(abc_unusual_unfold(10, 1, abc_path));
+    reader = abc_open(abc_path, 0);
+    ck_assert_uint_gt(abcc_object_count(reader), 4000);
+    abcc_close(reader);
+    ck_assert(abc_unusual_unfold(60, 1, abc_path));
+    REFUSED(ABCC_E_LIMIT, "more objects", abcc_open(abc_path, 0, NULL, &reader, &abc_error));
+    ck_assert(abc_unusual_unfold(30, 3000, abc_path));
+    REFUSED(ABCC_E_LIMIT, "longer paths", abcc_open(abc_path, 0, NULL, &reader, &abc_error));
+}
+END_TEST
+
 START_TEST(sharpness_may_be_given_for_each_edge_or_for_all_corners) {
     abcc_subd_sizes sizes = abcc_subd_sizes_default();
     abcc_subd_out out = abcc_subd_out_default();
@@ -138,6 +152,7 @@ int main(void) {
     tcase_add_test(tests, deep_transforms_add_up);
     tcase_add_test(tests, stack_of_operations_gives_the_matrix);
     tcase_add_test(tests, instances_of_instances_are_followed_and_lost_ones_listed);
+    tcase_add_test(tests, instances_that_unfold_without_end_are_refused);
     tcase_add_test(tests, sharpness_may_be_given_for_each_edge_or_for_all_corners);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);

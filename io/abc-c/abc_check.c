@@ -28,6 +28,9 @@
 #define HASH_SIZE 16u
 #define MAX_RANK 32u
 #define MAX_DEPTH 1000u
+/* Of one property: eight days of frames. Repeats are not stored, so that the file's size is no
+ * bound. */
+#define MAX_SAMPLES (1u << 24)
 #define POD_STRING 12u
 #define POD_WSTRING 13u
 /* The step that marks a list of times without a rule. */
@@ -360,6 +363,8 @@ static bool take_sampling(Check *check, Cursor *cursor, uint32_t info, unsigned 
         return corrupt(check, "a property has an unknown type");
     if (!take_u32(check, cursor, size, &property->samples))
         return false;
+    if (property->samples > MAX_SAMPLES)
+        return refuse(check, ABCC_E_LIMIT, "a property has more samples than the limit allows");
     property->first = info & 0x800u ? 0 : 1;
     property->last = info & 0x800u || property->samples == 0 ? 0 : property->samples - 1;
     if (info & 0x200u && (!take_u32(check, cursor, size, &property->first) ||

@@ -34,8 +34,18 @@ private:
     throw Failure(status, std::move(text));
 }
 
+/* A name for a sentence; of a long one the start and the end, so that the rest has room too. */
 inline std::string named(const std::string &name) {
-    return "'" + name + "'";
+    constexpr std::size_t most = 120, half = 55;
+    if (name.size() <= most)
+        return "'" + name + "'";
+    const auto inside = [&](std::size_t at) { return (name[at] & 0xc0) == 0x80; };
+    std::size_t first = half, last = name.size() - half;
+    while (first > 0 && inside(first))
+        first--;
+    while (last < name.size() && inside(last))
+        last++;
+    return "'" + name.substr(0, first) + "..." + name.substr(last) + "'";
 }
 
 /* Runs `body`, which answers a status or throws. An exception of the library becomes `otherwise`.

@@ -79,8 +79,7 @@ void fill_key(const Mesh &mesh, std::uint8_t key[16]) {
 }
 
 void fill_bounds(const Mesh &mesh, std::uint32_t sample, abcc_mesh_sizes *sizes) {
-    const auto property =
-        find_scalar(mesh.object, mesh.object.data, ".selfBnds", Util::kFloat64POD, 6);
+    const auto property = find_optional(mesh.object.data, ".selfBnds", Util::kFloat64POD, 6);
     const std::size_t samples = property ? property->getNumSamples() : 0;
     std::memset(sizes->bounds, 0, sizeof sizes->bounds);
     sizes->has_bounds = samples > 0;

@@ -20,6 +20,9 @@ namespace {
 
 constexpr std::uint32_t none = UINT32_MAX;
 
+/* Of all paths together: nested instances make many long ones from a small file. */
+constexpr std::uint64_t max_path_bytes = std::uint64_t(1) << 28;
+
 /* An object as the file stores it. */
 struct Stored {
     AbcA::ObjectReaderPtr reader;
@@ -27,6 +30,7 @@ struct Stored {
     std::string source;          /* of an instance: path of what it stands for */
     std::uint32_t target = none; /* the stored object whose data is shown: itself, or the source */
     abcc_obj row = 0;            /* where it stands in the table under its own path */
+    abcc_obj shown = none;       /* the first row that shows its data */
     bool busy = false;           /* being resolved, or open above the one being laid out */
 };
 
@@ -131,6 +135,10 @@ private:
             fail(ABCC_E_LIMIT, named(path) + ": with its instances the file has more objects or "
                                              "deeper ones than the limit allows");
         const auto row = static_cast<abcc_obj>(reader_.objects.size());
+        path_bytes_ += path.size();
+        if (path_bytes_ > max_path_bytes)
+            fail(ABCC_E_LIMIT, named(path) + ": with its instances the file has longer paths than "
+                                             "the limit allows");
         add_row(i, parent, name, path);
         stored_[target].busy = true;
         for (const std::uint32_t child : stored_[target].children)
@@ -154,8 +162,24 @@ private:
             stored_[i].row = row;
         else
             instances_.emplace_back(row, target);
-        reader_.by_path.emplace(path, row);
-        describe(object);
+        reader_.by_path.emplace(object.path, row);
+        if (stored_[target].shown == none) {
+            describe(object);
+            stored_[target].shown = row;
+        } else {
+            copy_description(object, reader_.objects[stored_[target].shown]);
+        }
+    }
+
+    /* What all rows with the same data have in common. */
+    static void copy_description(Object &to, const Object &from) {
+        to.schema = from.schema;
+        to.kind = from.kind;
+        to.data = from.data;
+        to.samples = from.samples;
+        to.constant = from.constant;
+        to.times = from.times;
+        to.uv_name = from.uv_name;
     }
 
     static void describe(Object &object);
@@ -165,6 +189,7 @@ private:
     std::vector<Stored> stored_;
     std::unordered_map<std::string, std::uint32_t> by_name_; /* full names as stored */
     std::vector<std::pair<abcc_obj, std::uint32_t>> instances_;
+    std::uint64_t path_bytes_ = 0;
 };
 
 struct Schema {
@@ -201,7 +226,12 @@ bool take_samples(Object &object, const char *name) {
 }
 
 void Listing::describe(Object &object) {
-    object.schema = object.reader->getMetaData().get("schema");
+    const AbcA::MetaData &metadata = object.reader->getMetaData();
+    object.schema = metadata.get("schema");
+    if (object.schema.empty()) {
+        const std::string title = metadata.get("schemaObjTitle"); /* "schema:compound" */
+        object.schema = title.substr(0, title.find(':'));
+    }
     const char *property = nullptr;
     const Compound properties = object.reader->getProperties();
     for (const Schema &schema : schemas) {

@@ -71,6 +71,14 @@ ScalarReader find_scalar(const Object &object, const Compound &parent, const cha
     return parent->getScalarProperty(name);
 }
 
+ScalarReader find_optional(const Compound &parent, const char *name, Util::PlainOldDataType pod,
+                           unsigned extent) {
+    const auto *header = parent ? parent->getPropertyHeader(name) : nullptr;
+    if (!header || !header->isScalar() || header->getDataType() != AbcA::DataType(pod, extent))
+        return nullptr;
+    return parent->getScalarProperty(name);
+}
+
 Compound find_compound(const Compound &parent, const char *name) {
     const auto *header = parent ? parent->getPropertyHeader(name) : nullptr;
     return header && header->isCompound() ? parent->getCompoundProperty(name) : nullptr;
@@ -228,7 +236,7 @@ double determinant(const Imath::M44d &m) {
 /* -1: as the parent says, 0: hidden, 1: shown. */
 int read_visibility(const Object &object, double seconds, std::uint32_t *count = nullptr) {
     const auto property =
-        find_scalar(object, object.reader->getProperties(), "visible", Util::kInt8POD, 1);
+        find_optional(object.reader->getProperties(), "visible", Util::kInt8POD, 1);
     const std::size_t samples = property ? property->getNumSamples() : 0;
     if (count)
         *count = static_cast<std::uint32_t>(samples);
@@ -377,7 +385,7 @@ abcc_status abcc_child_bounds(abcc_reader *reader, abcc_obj obj, double seconds,
         need_time(seconds);
         const Object &object = object_of(reader, obj);
         const Compound parent = obj == 0 ? object.reader->getProperties() : object.data;
-        const auto property = find_scalar(object, parent, ".childBnds", Util::kFloat64POD, 6);
+        const auto property = find_optional(parent, ".childBnds", Util::kFloat64POD, 6);
         const std::size_t samples = property ? property->getNumSamples() : 0;
         double found[6] = {0, 0, 0, 0, 0, 0};
         if (samples > 0)

@@ -11,9 +11,11 @@
 #include <Alembic/AbcCoreAbstract/All.h>
 #include <Alembic/AbcGeom/XformSample.h>
 
+#include <deque>
 #include <istream>
 #include <memory>
 #include <mutex>
+#include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
@@ -78,6 +80,9 @@ ArrayReader find_array(const Object &object, const Compound &parent, const char 
 ScalarReader find_scalar(const Object &object, const Compound &parent, const char *name,
                          Util::PlainOldDataType pod, unsigned extent);
 Compound find_compound(const Compound &parent, const char *name);
+/* A scalar that may be done without: NULL when it is absent or has another type. */
+ScalarReader find_optional(const Compound &parent, const char *name, Util::PlainOldDataType pod,
+                           unsigned extent);
 
 /* A parameter of floats, `width` of them a value, below the data of an object; empty when there is
  * none, or one of another type. */
@@ -110,8 +115,8 @@ struct abcc_reader {
     tl_abc::AbcA::ArchiveReaderPtr archive;
     std::string application, description, library, date;
     double fps = 0;
-    std::vector<tl_abc::Object> objects;
-    std::unordered_map<std::string, abcc_obj> by_path;
+    std::deque<tl_abc::Object> objects; /* stay where they are: others point to their texts */
+    std::unordered_map<std::string_view, abcc_obj> by_path;
     std::unordered_set<std::string> texts; /* handed out, so kept until the end */
     std::mutex lock; /* held by every call: the file behind is one stream anyway */
 };

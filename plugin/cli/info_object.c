@@ -7,6 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Samples that are counted at most; the file may claim millions without holding them. */
+#define SAMPLES_COUNTED 100000u
+
 static void note(TlInfoObject *info, abcc_status status, const abcc_error *error) {
     if (status != ABCC_OK && !info->problem[0])
         snprintf(info->problem, sizeof info->problem, "%s", error->text);
@@ -15,6 +18,10 @@ static void note(TlInfoObject *info, abcc_status status, const abcc_error *error
 static void widen(TlInfoRange *range, uint32_t value) {
     range->low = value < range->low ? value : range->low;
     range->high = value > range->high ? value : range->high;
+}
+
+static uint32_t counted(const TlInfoObject *info) {
+    return info->object.samples < SAMPLES_COUNTED ? info->object.samples : SAMPLES_COUNTED;
 }
 
 /* ---- meshes ---- */
@@ -45,8 +52,8 @@ static void learn_mesh(abcc_reader *reader, abcc_obj obj, TlInfoObject *info) {
         return;
     info->verts = (TlInfoRange){info->mesh.verts, info->mesh.verts};
     info->faces = (TlInfoRange){info->mesh.faces, info->mesh.faces};
-    for (uint32_t k = 1; info->mesh.topology == ABCC_TOPO_CHANGING && k < info->object.samples;
-         k++) {
+    uint32_t samples = info->mesh.topology == ABCC_TOPO_CHANGING ? counted(info) : 1;
+    for (uint32_t k = 1; k < samples; k++) {
         abcc_mesh_sizes sizes = abcc_mesh_sizes_default();
         status = abcc_mesh_size(reader, obj, k, &sizes, &error);
         note(info, status, &error);
@@ -70,7 +77,7 @@ typedef abcc_status CountFunction(abcc_reader *reader, abcc_obj obj, uint32_t sa
 
 static void learn_count(abcc_reader *reader, abcc_obj obj, CountFunction *count, TlInfoObject *info,
                         TlInfoRange *range) {
-    uint32_t samples = info->object.constant ? 1 : info->object.samples;
+    uint32_t samples = info->object.constant ? 1 : counted(info);
     *range = (TlInfoRange){UINT32_MAX, 0};
     for (uint32_t k = 0; k < samples; k++) {
         abcc_error error = {0};

@@ -335,6 +335,20 @@ void write_cages(Abc::OArchive &archive) {
         Geom::OFaceSetSchema::Sample(Abc::Int32ArraySample(run, 1)));
 }
 
+/* Each level holds two instances of the one before. */
+void write_unfolding(Abc::OArchive &archive, int levels, int name_length) {
+    const std::string name(std::size_t(name_length) - 1, 'n');
+    Geom::OPolyMesh mesh(archive.getTop(), "mesh");
+    mesh.getSchema().set(quad());
+    Abc::OObject before = mesh;
+    for (int i = 0; i < levels; i++) {
+        Abc::OObject level(archive.getTop(), "level" + std::to_string(i));
+        level.addChildInstance(before, name + "a");
+        level.addChildInstance(before, name + "b");
+        before = level;
+    }
+}
+
 struct Kind {
     const char *name;
     void (*write)(Abc::OArchive &archive);
@@ -359,13 +373,27 @@ const char *abc_unusual_name(int kind) {
     return kinds[kind].name;
 }
 
-bool abc_unusual_write(int kind, const char *path) {
+namespace {
+
+template <class Write> bool write_archive(const char *name, const char *path, Write &&write) {
     try {
         Abc::OArchive archive(Alembic::AbcCoreOgawa::WriteArchive(), path);
-        kinds[kind].write(archive);
+        write(archive);
         return true;
     } catch (const std::exception &exception) {
-        std::fprintf(stderr, "%s: %s\n", kinds[kind].name, exception.what());
+        std::fprintf(stderr, "%s: %s\n", name, exception.what());
         return false;
     }
+}
+
+} // namespace
+
+bool abc_unusual_write(int kind, const char *path) {
+    return write_archive(kinds[kind].name, path, kinds[kind].write);
+}
+
+bool abc_unusual_unfold(int levels, int name_length, const char *path) {
+    return write_archive("unfold", path, [&](Abc::OArchive &archive) {
+        write_unfolding(archive, levels, name_length);
+    });
 }

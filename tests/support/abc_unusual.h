@@ -15,6 +15,9 @@ int abc_unusual_count(void);
 const char *abc_unusual_name(int kind);
 /* Writes one; false when the library refused. */
 bool abc_unusual_write(int kind, const char *path);
+/* Writes a small archive whose instances unfold into 2^levels meshes, each with a path of `levels`
+ * names of `name_length` letters. */
+bool abc_unusual_unfold(int levels, int name_length, const char *path);
 
 #ifdef __cplusplus
 }
