@@ -7,6 +7,7 @@
  * whole metres, which the transform carries. */
 #include "cache_types.h"
 
+#include "obj_parse.h"
 #include "report.h"
 #include "scene_types.h"
 
@@ -17,28 +18,32 @@
  * 10 m float32 resolves one micrometre, the contact distance being a thousand. */
 #define FAR_M 10.0
 
-/* Adds the refined mesh of a cloth, and the table that makes its vertices of the simulated ones. */
+/* Adds the refined mesh of a cloth, and the table that makes its vertices of the simulated ones.
+ * *written gets its faces and groups, for toile_obj_free. */
 static ToileStatus add_refined(ToileCache *cache, const TlSceneCloth *source,
-                               ToileCacheObject *object, ToileError *error) {
+                               ToileCacheObject *object, ToileObj **written, ToileError *error) {
     TlIoArena scratch = {0};
-    ToileMeshDef mesh;
-    uint32_t *cage_face = NULL;
+    TlSceneLevel level = {0};
     osdc_table *smooth = NULL;
-    ToileStatus status = tl_scene_make_surface(source, &scratch, &mesh, &cage_face, &smooth, error);
-    object->mesh = &mesh;
+    ToileStatus status = tl_scene_make_surface(source, &scratch, &level, &smooth, error);
+    object->mesh = &level.mesh;
     if (status == TOILE_STATUS_OK)
         status = toile_cache_add_object(cache, object, error);
-    tl_io_arena_free(&scratch);
-    if (status != TOILE_STATUS_OK) {
-        osdc_table_free(smooth);
-        return status;
+    if (status == TOILE_STATUS_OK) {
+        TlCacheCloth *cloth = &cache->cloths[cache->cloth_count - 1];
+        cloth->smooth = smooth;
+        smooth = NULL;
+        cloth->sim_count = source->mesh->mesh.vertex_count;
+        cloth->sim_x =
+            tl_io_arena_array(&cache->arena, 3 * (size_t)cloth->sim_count, sizeof *cloth->sim_x);
+        cloth->tags = level.tags;
+        *written = tl_obj_refine(source->mesh, &level.mesh, level.cage_face);
+        if (!cloth->sim_x || !*written || !tl_scene_copy_tags(&cache->arena, &cloth->tags))
+            status = tl_io_out_of_memory(error);
     }
-    TlCacheCloth *cloth = &cache->cloths[cache->cloth_count - 1];
-    cloth->smooth = smooth;
-    cloth->sim_count = source->mesh->mesh.vertex_count;
-    cloth->sim_x =
-        tl_io_arena_array(&cache->arena, 3 * (size_t)cloth->sim_count, sizeof *cloth->sim_x);
-    return cloth->sim_x ? TOILE_STATUS_OK : tl_io_out_of_memory(error);
+    osdc_table_free(smooth);
+    tl_io_arena_free(&scratch);
+    return status;
 }
 
 /* where positions of the archive begin: the centre of the box at the start, when that is far away,
@@ -77,15 +82,21 @@ static ToileStatus add_scene_cloth(ToileCache *cache, const ToileScene *scene, i
     object.uv_name =
         tl_scene_archive_uv_name(&scene->cloths[index].source, scene->cloths[index].uv_set);
     object.unit_m = cache->format == TL_CACHE_ABC ? cache->def.unit_m : cloth.unit_m;
-    status = scene->cloths[index].subdivide.surface
-                 ? add_refined(cache, &scene->cloths[index], &object, error)
-                 : toile_cache_add_object(cache, &object, error);
-    if (status != TOILE_STATUS_OK || cache->format != TL_CACHE_ABC)
-        return status;
-    const TlSceneCloth *from = &scene->cloths[index];
-    TlCacheCloth *added = &cache->cloths[cache->cloth_count - 1];
-    choose_offset(cache, from->start ? &from->start->mesh : &from->mesh->mesh, added);
-    return tl_cache_take_along(cache, added, from, error);
+    const TlSceneCloth *source = &scene->cloths[index];
+    ToileObj *refined = NULL;
+    status = source->subdivide.surface ? add_refined(cache, source, &object, &refined, error)
+                                       : toile_cache_add_object(cache, &object, error);
+    if (status == TOILE_STATUS_OK && cache->format == TL_CACHE_ABC) {
+        TlCacheCloth *added = &cache->cloths[cache->cloth_count - 1];
+        if (source->subdivide.simulate > 0 || refined)
+            added->rules = &source->subdivide;
+        if (!refined)
+            added->tags = source->subdivide.tags;
+        choose_offset(cache, source->start ? &source->start->mesh : &source->mesh->mesh, added);
+        status = tl_cache_take_along(cache, added, source, refined ? refined : source->mesh, error);
+    }
+    toile_obj_free(refined);
+    return status;
 }
 
 ToileStatus toile_cache_create(const char *path, const ToileScene *scene, const int32_t *frames,

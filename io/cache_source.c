@@ -104,15 +104,14 @@ static ToileStatus add_face_sets(ToileCache *cache, const TlCacheCloth *cloth, c
 /* ---- all of it ---- */
 
 ToileStatus tl_cache_take_along(ToileCache *cache, TlCacheCloth *cloth, const TlSceneCloth *from,
-                                ToileError *error) {
+                                const ToileObj *written, ToileError *error) {
     abcc_error abc = {0};
     abcc_mesh_sizes sizes = abcc_mesh_sizes_default();
     const TlSceneArchive *source = &from->source;
-    const ToileObj *obj = from->mesh;
     bool same = false;
     if (source->reader) {
         abcc_status status = abcc_mesh_size(source->reader, source->object, 0, &sizes, &abc);
-        same = (uint32_t)cloth->mesh.face_count == sizes.faces && !source->turned;
+        same = (uint32_t)cloth->mesh.face_count == sizes.faces && !source->turned && !cloth->rules;
         cloth->archive = source;
         cloth->copy_flags = same ? 0 : ABCC_COPY_CONSTANT;
         if (status == ABCC_OK)
@@ -120,9 +119,7 @@ ToileStatus tl_cache_take_along(ToileCache *cache, TlCacheCloth *cloth, const Tl
         if (status != ABCC_OK)
             return tl_cache_pass_on(status, &abc, error);
     }
-    return same || obj->mesh.face_count != cloth->mesh.face_count
-               ? TOILE_STATUS_OK
-               : add_face_sets(cache, cloth, obj, error);
+    return same ? TOILE_STATUS_OK : add_face_sets(cache, cloth, written, error);
 }
 
 /* ---- cages ---- */
@@ -167,12 +164,46 @@ static abcc_status read_cage(ToileCache *cache, const TlSceneArchive *source, ab
     return abcc_subd_read(source->reader, source->object, sample, &out, abc);
 }
 
+/* What is left of the creases of a cage that was subdivided: each edge is a run of its own. */
+static abcc_status make_cage(ToileCache *cache, const TlCacheCloth *cloth, abcc_subd_in *in,
+                             abcc_error *abc) {
+    static const char *const schemes[] = {"catmull-clark", "loop", "bilinear"};
+    static const int uvs[] = {2, 1, 1, 1, 3, 0};
+    const TlSceneTags *tags = &cloth->tags;
+    const osdc_options *rule = &cloth->rules->rule;
+    int32_t *lengths = tl_io_arena_array(&cache->arena, (size_t)tags->creases + 1, sizeof *lengths);
+    if (!lengths) {
+        snprintf(abc->text, sizeof abc->text, "There is not enough memory");
+        return ABCC_E_MEMORY;
+    }
+    for (uint32_t i = 0; i < tags->creases; i++)
+        lengths[i] = 2;
+    in->creases = in->crease_sharps = tags->creases;
+    in->crease_verts = 2 * tags->creases;
+    in->crease_length = lengths;
+    in->crease_vert = tags->crease_pairs;
+    in->crease_sharpness = tags->crease_sharpness;
+    in->corners = tags->corners;
+    in->corner_vert = tags->corner_vert;
+    in->corner_sharpness = tags->corner_sharpness;
+    in->boundary = rule->boundary == OSDC_EDGE_ONLY ? 2 : 1;
+    in->fvar_boundary = uvs[rule->uv];
+    in->fvar_propagate_corners = rule->uv == OSDC_UV_CORNERS_PLUS2;
+    in->scheme = schemes[rule->scheme];
+    return ABCC_OK;
+}
+
 abcc_status tl_cache_put_cage(ToileCache *cache, const TlCacheCloth *cloth, const abcc_mesh_in *in,
                               abcc_error *abc) {
     abcc_subd_in cage = abcc_subd_in_default();
     bool same = cloth->archive && cloth->archive->is_cage && cloth->copy_flags == 0;
-    abcc_status status = same ? read_cage(cache, cloth->archive, &cage, abc) : ABCC_OK;
+    abcc_status status = ABCC_OK;
+    if (same)
+        status = read_cage(cache, cloth->archive, &cage, abc);
+    else if (cloth->rules)
+        status = make_cage(cache, cloth, &cage, abc);
     if (status == ABCC_OK)
-        status = abcc_subd_write(cache->writer, cloth->shape, in, same ? &cage : NULL, abc);
+        status = abcc_subd_write(cache->writer, cloth->shape, in,
+                                 same || cloth->rules ? &cage : NULL, abc);
     return status;
 }

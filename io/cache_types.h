@@ -29,8 +29,10 @@ typedef struct TlCacheCloth {
     size_t path_size;
     abcc_obj xform;
     abcc_obj shape;
-    const TlSceneArchive *archive; /* of a scene: what is taken along from its archive; or NULL */
-    unsigned copy_flags;           /* of abcc_params_copy */
+    const TlSceneSubdivision *rules; /* of a cloth that was subdivided, else NULL */
+    TlSceneTags tags;                /* what is sharp on it then */
+    const TlSceneArchive *archive;   /* of a scene: what is taken along from its archive; or NULL */
+    unsigned copy_flags;             /* of abcc_params_copy */
     double offset_m[3]; /* what positions in the archive are relative to, axes as given */
     double *x;          /* 3 * vertex_count, of the frame being added */
     int32_t sim_count;  /* vertices that are simulated */
@@ -85,9 +87,10 @@ ToileStatus tl_cache_finish_archive(ToileCache *cache, ToileError *error);
 
 /* ---- cache_source.c ---- */
 
-/* Takes along what the file of a cloth holds beside the mesh; before its first sample. */
+/* Takes along what the file of a cloth holds beside the mesh; before its first sample. `written`
+ * has the faces that are written, with their groups. */
 ToileStatus tl_cache_take_along(ToileCache *cache, TlCacheCloth *cloth, const TlSceneCloth *from,
-                                ToileError *error);
+                                const ToileObj *written, ToileError *error);
 /* The same for what changes with time, before each further sample. */
 ToileStatus tl_cache_take_again(ToileCache *cache, const TlCacheCloth *cloth, ToileError *error);
 /* The first sample of a cage, with the creases of the one it comes from. */

@@ -555,7 +555,7 @@ static bool copy_ints(Ints *to, const int32_t *from, int32_t count) {
 static bool copy_doubles(Doubles *to, const double *from, size_t count) {
     to->count = to->capacity = count;
     to->data = calloc(count + 1, sizeof *to->data);
-    if (to->data && count > 0)
+    if (to->data && from && count > 0)
         memcpy(to->data, from, count * sizeof *from);
     return to->data != NULL;
 }

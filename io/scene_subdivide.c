@@ -83,13 +83,6 @@ static osdc_mesh *refine(const TlSceneCloth *cloth, const TlKeys *keys, const ch
 
 /* ---- making a mesh of a level ---- */
 
-/* The last level of a refined cage. */
-typedef struct Level {
-    ToileMeshDef mesh;
-    uint32_t *cage_face;
-    TlSceneTags tags;
-} Level;
-
 static void *take(TlIoArena *arena, size_t count, size_t size, bool *fine) {
     void *block = tl_io_arena_array(arena, count + 1, size);
     *fine = *fine && block;
@@ -121,7 +114,7 @@ static osdc_status apply_once(TlIoArena *arena, const osdc_mesh *refined, osdc_k
 
 /* Faces, uvs and tags of a level; not the positions. */
 static osdc_status make_level(TlIoArena *arena, const osdc_mesh *refined, uint32_t level,
-                              osdc_kind uv_kind, const ToileMeshDef *cage, Level *to,
+                              osdc_kind uv_kind, const ToileMeshDef *cage, TlSceneLevel *to,
                               osdc_error *error) {
     osdc_sizes sizes = osdc_sizes_default();
     osdc_status status = osdc_size(refined, level, &sizes, error);
@@ -166,7 +159,7 @@ static osdc_status make_level(TlIoArena *arena, const osdc_mesh *refined, uint32
 /* ---- before simulation ---- */
 
 /* Another pose of the mesh on the refined one, in place of the old; false when memory runs out. */
-static bool refine_pose(TlIoArena *arena, const osdc_table *points, const Level *level,
+static bool refine_pose(TlIoArena *arena, const osdc_table *points, const TlSceneLevel *level,
                         ToileObj **pose) {
     ToileMeshDef mesh = level->mesh;
     if (!*pose)
@@ -180,7 +173,7 @@ static bool refine_pose(TlIoArena *arena, const osdc_table *points, const Level 
 
 /* Puts the refined mesh and poses in the place of those of the cage. */
 static osdc_status replace_meshes(TlSceneCloth *cloth, const osdc_mesh *refined, TlIoArena *scratch,
-                                  Level *level, osdc_error *error) {
+                                  TlSceneLevel *level, osdc_error *error) {
     osdc_table *points = NULL;
     ToileObj *cage = cloth->mesh;
     osdc_status status = make_level(scratch, refined, (uint32_t)cloth->subdivide.simulate,
@@ -213,17 +206,11 @@ static bool copy(TlIoArena *arena, void *array, size_t count, size_t size) {
     return to != NULL;
 }
 
-/* What is kept of a level moves from the scratch arena to the scene's. */
-static bool keep_level(TlIoArena *arena, TlSceneCloth *cloth, const Level *level) {
-    TlSceneSubdivision *sub = &cloth->subdivide;
-    TlSceneTags *tags = &sub->tags;
-    *tags = level->tags;
-    sub->cage_face = level->cage_face;
+bool tl_scene_copy_tags(TlIoArena *arena, TlSceneTags *tags) {
     return copy(arena, &tags->crease_pairs, 2 * (size_t)tags->creases, sizeof(int32_t)) &&
            copy(arena, &tags->crease_sharpness, tags->creases, sizeof(float)) &&
            copy(arena, &tags->corner_vert, tags->corners, sizeof(int32_t)) &&
-           copy(arena, &tags->corner_sharpness, tags->corners, sizeof(float)) &&
-           copy(arena, &sub->cage_face, (size_t)level->mesh.face_count, sizeof(uint32_t));
+           copy(arena, &tags->corner_sharpness, tags->corners, sizeof(float));
 }
 
 /* A refined mesh can be unfit where its cage is not: a strongly bent quad may fold over. */
@@ -242,7 +229,7 @@ static void subdivide_for_simulation(TlSceneReader *reader, const TlKeys *keys,
                                      TlSceneCloth *cloth) {
     osdc_options rule = cloth->subdivide.rule;
     TlIoArena scratch = {0};
-    Level level = {0};
+    TlSceneLevel level = {0};
     osdc_error error = {0};
     if (cloth->pattern == TOILE_PATTERN_METRIC) {
         rule.boundary = OSDC_EDGE_LINEAR;
@@ -253,8 +240,11 @@ static void subdivide_for_simulation(TlSceneReader *reader, const TlKeys *keys,
         return;
     osdc_status status = replace_meshes(cloth, refined, &scratch, &level, &error);
     osdc_free(refined);
-    if (status == OSDC_OK && !keep_level(&reader->scene->arena, cloth, &level))
-        status = OSDC_E_MEMORY;
+    if (status == OSDC_OK) {
+        cloth->subdivide.tags = level.tags;
+        if (!tl_scene_copy_tags(&reader->scene->arena, &cloth->subdivide.tags))
+            status = OSDC_E_MEMORY;
+    }
     tl_io_arena_free(&scratch);
     if (status == OSDC_E_MEMORY)
         tl_report_out_of_memory(reader->report);
@@ -432,20 +422,15 @@ static ToileStatus pass_on(const TlSceneCloth *cloth, osdc_status status, const 
                       from->text);
 }
 
-ToileStatus tl_scene_make_surface(const TlSceneCloth *cloth, TlIoArena *arena, ToileMeshDef *mesh,
-                                  uint32_t **cage_face, osdc_table **points, ToileError *error) {
+ToileStatus tl_scene_make_surface(const TlSceneCloth *cloth, TlIoArena *arena, TlSceneLevel *level,
+                                  osdc_table **points, ToileError *error) {
     const TlSceneSubdivision *sub = &cloth->subdivide;
     osdc_error from = {0};
-    Level level = {0};
     osdc_status status =
         make_level(arena, sub->surface, (uint32_t)sub->output,
-                   sub->limit ? OSDC_LIMIT_FVAR : OSDC_FVAR, &cloth->mesh->mesh, &level, &from);
+                   sub->limit ? OSDC_LIMIT_FVAR : OSDC_FVAR, &cloth->mesh->mesh, level, &from);
     if (status == OSDC_OK)
         status = osdc_table_create(sub->surface, sub->limit ? OSDC_LIMIT : OSDC_VERTEX, 0, points,
                                    &from);
-    if (status != OSDC_OK)
-        return pass_on(cloth, status, &from, error);
-    *mesh = level.mesh;
-    *cage_face = level.cage_face;
-    return TOILE_STATUS_OK;
+    return status == OSDC_OK ? TOILE_STATUS_OK : pass_on(cloth, status, &from, error);
 }

@@ -64,6 +64,13 @@ typedef struct TlSceneTags {
     float *crease_sharpness, *corner_sharpness;
 } TlSceneTags;
 
+/* The last level of a refined mesh. */
+typedef struct TlSceneLevel {
+    ToileMeshDef mesh;   /* without positions */
+    uint32_t *cage_face; /* the face that each of its faces comes from */
+    TlSceneTags tags;
+} TlSceneLevel;
+
 /* How a cloth is subdivided before simulation and for output. */
 typedef struct TlSceneSubdivision {
     int32_t simulate, output;                   /* levels; 0: not at all */
@@ -71,7 +78,6 @@ typedef struct TlSceneSubdivision {
     osdc_options rule;                          /* scheme, boundary and uvs */
     TlSceneTags tags;                           /* of the simulated mesh */
     int32_t cage_vertex_count, cage_face_count; /* of the mesh in the file */
-    uint32_t *cage_face;   /* of each simulated face; NULL: the mesh is that of the file */
     osdc_table *by_vertex; /* from cage vertices to simulated ones, linear; NULL: the same */
     osdc_mesh *surface;    /* the simulated mesh refined for output, or NULL */
 } TlSceneSubdivision;
@@ -180,11 +186,12 @@ bool tl_scene_refine_list(TlSceneReader *reader, const TlSceneCloth *cloth, int3
                           int32_t *count);
 /* The same for one value a vertex; NULL when memory ran out. */
 double *tl_scene_refine_values(TlSceneReader *reader, const TlSceneCloth *cloth, double *values);
-/* The mesh that is written, without positions, the simulated face that each of its faces comes
- * from, and the table that makes its vertices of the simulated ones. Arrays lie in `arena`, *points
- * is for osdc_table_free. Needs subdivide.surface. */
-ToileStatus tl_scene_make_surface(const TlSceneCloth *cloth, TlIoArena *arena, ToileMeshDef *mesh,
-                                  uint32_t **cage_face, osdc_table **points, ToileError *error);
+/* What is written of a cloth, in arrays of `arena`, and the table that makes its vertices of the
+ * simulated ones, for osdc_table_free. Needs subdivide.surface. */
+ToileStatus tl_scene_make_surface(const TlSceneCloth *cloth, TlIoArena *arena, TlSceneLevel *level,
+                                  osdc_table **points, ToileError *error);
+/* Puts copies in `arena` in the place of the arrays; false when memory runs out. */
+bool tl_scene_copy_tags(TlIoArena *arena, TlSceneTags *tags);
 /* Reads a mesh and reports its defects; NULL after an error. */
 ToileObj *tl_scene_read_mesh(TlSceneReader *reader, const TlKeys *keys, const char *key,
                              double unit_m, bool need_faces, char **resolved);

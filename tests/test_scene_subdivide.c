@@ -299,6 +299,11 @@ START_TEST(archive_holds_surface_velocities_and_uvs) {
         osdc_kind kind = limit ? OSDC_LIMIT : OSDC_VERTEX;
         expect(&hung, cage, 2, kind, toile_sim_get_positions, P, sizes.verts, 0.0);
         expect(&hung, cage, 2, kind, toile_sim_get_velocities, v, sizes.verts, 0.0);
+        /* the group of the lowest row holds what became of it */
+        uint32_t faces = 0;
+        ck_assert_int_eq(abcc_find(reader, "/c/cShape/hem", &object, NULL), ABCC_OK);
+        ck_assert_int_eq(abcc_faceset_size(reader, object, 0, &faces, NULL), ABCC_OK);
+        ck_assert_uint_eq(faces, 16 * CELLS);
         /* the seam stays a seam */
         for (uint32_t i = 0; i < sizes.uv_values; i++)
             ck_assert(uv[2 * i] < 3.4F || uv[2 * i] > 12.6F);
@@ -448,10 +453,11 @@ static void write_cube(const char *scheme) {
     free(cube);
 }
 
-/* The start of a cloth that is the cube, as it is written. */
-static float *write_start(const char *subdivide, int32_t *count) {
+/* Writes the start of a cloth that is the cube, to out.ENDING. */
+static void write_start(const char *subdivide, const char *root_keys, const char *ending,
+                        char path[IO_PATH_SIZE]) {
     const int32_t frame = 1;
-    char text[512], path[IO_PATH_SIZE];
+    char text[512];
     ToileError error = toile_error_default();
     ToileSimDef def = toile_sim_def_default();
     ToileSim *sim = NULL;
@@ -459,11 +465,11 @@ static float *write_start(const char *subdivide, int32_t *count) {
     ToileCache *cache = NULL;
     snprintf(text, sizeof text,
              "{\"toile\": 1, \"frames\": \"1\", \"cloth\": [{\"name\": \"c\", \"mesh\": "
-             "\"cube.abc:/cube\", \"subdivide\": {%s}}]}",
-             subdivide);
+             "\"cube.abc:/cube\", \"subdivide\": {%s}}]%s}",
+             subdivide, root_keys);
     io_file_write_text(scene_folder, "scene.json", text, scene_path);
     ToileScene *scene = scene_load_good();
-    snprintf(path, sizeof path, "%.200s/out.pc2", scene_folder);
+    snprintf(path, IO_PATH_SIZE, "%.200s/out.%s", scene_folder, ending);
     toile_scene_sim_def(scene, &def, NULL);
     ck_assert_int_eq(toile_scene_create_sim(scene, &def, &sim, &id, &error), TOILE_STATUS_OK);
     ToileStatus status = toile_cache_create(path, scene, &frame, 1, &cache, &error);
@@ -472,6 +478,11 @@ static float *write_start(const char *subdivide, int32_t *count) {
     ck_assert_int_eq(toile_cache_finish(cache, &error), TOILE_STATUS_OK);
     toile_sim_destroy(sim);
     toile_scene_free(scene);
+}
+
+static float *read_start(const char *subdivide, int32_t *count) {
+    char path[IO_PATH_SIZE];
+    write_start(subdivide, "", "pc2", path);
     return read_last(path, count);
 }
 
@@ -499,7 +510,7 @@ START_TEST(creases_of_an_archive_reach_the_surface_by_either_way) {
     write_cube("catmull-clark");
     for (int32_t way = 0; way < 3; way++) {
         int32_t count = 0;
-        float *found = write_start(ways[way], &count);
+        float *found = read_start(ways[way], &count);
         ck_assert_int_eq(count, 386);
         ck_assert_double_lt(distance(P, found, count), 1e-6);
         free(found);
@@ -510,13 +521,46 @@ START_TEST(creases_of_an_archive_reach_the_surface_by_either_way) {
 }
 END_TEST
 
+START_TEST(cage_in_the_cache_has_what_is_still_sharp) {
+    /* the crease of 2.5 is twice as many edges of 1.5, the corner of 1.5 one of 0.5 */
+    char path[IO_PATH_SIZE];
+    abcc_reader *reader = NULL;
+    abcc_obj object = 0;
+    abcc_subd_sizes sizes = abcc_subd_sizes_default();
+    abcc_subd_out out = abcc_subd_out_default();
+    float sharpness[10], corner_sharpness[1];
+    int32_t corner[1], sharp = 0;
+    write_cube("catmull-clark");
+    write_start("\"simulate\": 1", ", \"output\": {\"schema\": \"subd\"}", "abc", path);
+    ck_assert_int_eq(abcc_open(path, 0, NULL, &reader, NULL), ABCC_OK);
+    ck_assert_int_eq(abcc_find(reader, "/c/cShape", &object, NULL), ABCC_OK);
+    ck_assert_int_eq(abcc_subd_size(reader, object, 0, &sizes, NULL), ABCC_OK);
+    ck_assert_uint_eq(sizes.crease_edges, 10);
+    ck_assert_uint_eq(sizes.corners, 1);
+    out.cap_crease_edges = 10;
+    out.cap_corners = 1;
+    out.edge_sharpness = sharpness;
+    out.corner_vert = corner;
+    out.corner_sharpness = corner_sharpness;
+    ck_assert_int_eq(abcc_subd_read(reader, object, 0, &out, NULL), ABCC_OK);
+    for (int32_t i = 0; i < 10; i++) {
+        sharp += sharpness[i] == 10.0F;
+        ck_assert(sharpness[i] == 10.0F || sharpness[i] == 1.5F);
+    }
+    ck_assert_int_eq(sharp, 2);
+    ck_assert_int_eq(corner[0], 2);
+    ck_assert(corner_sharpness[0] == 0.5F);
+    abcc_close(reader);
+}
+END_TEST
+
 START_TEST(scheme_of_an_archive_counts_unless_the_scene_says_otherwise) {
     int32_t count = 0;
     write_cube("bilinear");
-    float *P = write_start("\"output\": 1", &count);
+    float *P = read_start("\"output\": 1", &count);
     ck_assert(P[0] == -1.0F); /* corners stay */
     free(P);
-    P = write_start("\"output\": 1, \"scheme\": \"catmull-clark\"", &count);
+    P = read_start("\"output\": 1, \"scheme\": \"catmull-clark\"", &count);
     ck_assert(P[0] > -1.0F);
     free(P);
 }
@@ -539,6 +583,7 @@ int main(void) {
     tcase_add_test(output, point_caches_and_obj_files_hold_the_same_surface);
     tcase_add_test(output, limit_surface_shows_no_diagonals);
     tcase_add_test(output, creases_of_an_archive_reach_the_surface_by_either_way);
+    tcase_add_test(output, cage_in_the_cache_has_what_is_still_sharp);
     tcase_add_test(output, scheme_of_an_archive_counts_unless_the_scene_says_otherwise);
     suite_add_tcase(suite, output);
     SRunner *runner = srunner_create(suite);
