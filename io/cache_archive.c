@@ -71,14 +71,17 @@ ToileStatus tl_cache_declare(ToileCache *cache, TlCacheCloth *cloth, ToileError 
 static const int32_t FROM[3] = {0, 2, 1};
 static const double SIGN[3] = {1.0, 1.0, -1.0};
 
-static void turn_vectors(const ToileCache *cache, const float *in, int32_t count, float *out) {
-    bool turn = cache->def.up == TOILE_UP_Z;
+/* vectors as the archive takes them: those given, or turned ones in `room` */
+static const float *turned(const ToileCache *cache, const float *in, int32_t count, float *room) {
+    if (cache->def.up != TOILE_UP_Z)
+        return in;
     for (size_t i = 0; i < 3 * (size_t)count; i += 3) {
         float x = in[i], y = in[i + 1], z = in[i + 2];
-        out[i] = x;
-        out[i + 1] = turn ? z : y;
-        out[i + 2] = turn ? -y : z;
+        room[i] = x;
+        room[i + 1] = z;
+        room[i + 2] = -y;
     }
+    return room;
 }
 
 ToileStatus tl_cache_put_matrix(ToileCache *cache, const TlCacheCloth *cloth,
@@ -142,12 +145,9 @@ ToileStatus tl_cache_put_sample(ToileCache *cache, TlCacheCloth *cloth, const fl
     abcc_error abc = {0};
     abcc_mesh_in in = abcc_mesh_in_default();
     in.verts = (uint32_t)cloth->mesh.vertex_count;
-    turn_vectors(cache, P, cloth->mesh.vertex_count, cloth->P);
-    in.P = cloth->P;
-    if (cloth->v) {
-        turn_vectors(cache, v, cloth->mesh.vertex_count, cloth->v);
-        in.v = cloth->v;
-    }
+    in.P = turned(cache, P, cloth->mesh.vertex_count, cloth->P);
+    if (cloth->v)
+        in.v = turned(cache, v, cloth->mesh.vertex_count, cloth->v);
     abcc_status status = cache->added == 0 ? write_first(cache, cloth, &in, &abc)
                                            : write_sample(cache, cloth, &in, &abc);
     return tl_cache_pass_on(status, &abc, error);

@@ -14,8 +14,8 @@ typedef struct TlBenchOptions {
     int32_t pairs;  /* runs of each way */
     int32_t frames; /* of each run */
     bool json;
-    bool small;       /* meshes as small as a test wants them; contact and solver only */
-    const char *part; /* of the benchmark; NULL: all; contact and solver only */
+    bool small;       /* meshes as small as a test wants them; cache, contact and solver only */
+    const char *part; /* of the benchmark; NULL: all; cache, contact and solver only */
 } TlBenchOptions;
 
 typedef struct TlBench {
@@ -26,6 +26,7 @@ typedef struct TlBench {
 } TlBench;
 
 extern const TlBench tl_bench_bending;
+extern const TlBench tl_bench_cache;
 extern const TlBench tl_bench_choi_ko;
 extern const TlBench tl_bench_contact;
 extern const TlBench tl_bench_elements;

@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 Toile contributors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Signals, terminal, clock and processors for Linux, other POSIX systems and Windows. */
+/* Signals, terminal, clock, processors, memory and disk for Linux, other POSIX systems and Windows.
+ */
 #define _GNU_SOURCE
 #include "platform.h"
 
@@ -15,6 +16,7 @@
 #else
 #include <sched.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 #endif
@@ -73,6 +75,14 @@ int32_t tl_usable_processors(void) {
     return count > 0 ? count : 1;
 }
 
+double tl_peak_memory_bytes(void) {
+    return 0.0;
+}
+
+bool tl_force_to_disk(FILE *file) {
+    return fflush(file) == 0 && _commit(_fileno(file)) == 0;
+}
+
 #else
 
 static void quit_at_once(int number) {
@@ -129,6 +139,21 @@ int32_t tl_usable_processors(void) {
 #endif
     long online = sysconf(_SC_NPROCESSORS_ONLN);
     return online > 0 ? (int32_t)online : 1;
+}
+
+double tl_peak_memory_bytes(void) {
+    struct rusage usage;
+    if (getrusage(RUSAGE_SELF, &usage) != 0)
+        return 0.0;
+#if defined(__APPLE__)
+    return (double)usage.ru_maxrss;
+#else
+    return 1024.0 * (double)usage.ru_maxrss;
+#endif
+}
+
+bool tl_force_to_disk(FILE *file) {
+    return fflush(file) == 0 && fsync(fileno(file)) == 0;
 }
 
 #endif

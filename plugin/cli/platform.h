@@ -6,6 +6,7 @@
 #define TL_CLI_PLATFORM_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -23,5 +24,11 @@ bool tl_is_terminal(FILE *stream);
 int tl_terminal_width(void);
 /* Processors this process may use, 1 or more. */
 int32_t tl_usable_processors(void);
+
+/* Most memory this process has held, in bytes; 0 when unknown. */
+double tl_peak_memory_bytes(void);
+
+/* Waits until what was written to a file is on disk; false when that failed. */
+bool tl_force_to_disk(FILE *file);
 
 #endif

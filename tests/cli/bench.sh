@@ -20,12 +20,20 @@ done
 ! grep -q 'null' "$log/out" || fail "a number is not finite"
 say "elements: $(grep -o '"per_frame": {"median": [0-9.e+-]*' "$log/out")"
 expect 0 bench --help
-for name in elements solver contact bending choi-ko implicit integrators; do
+for name in elements solver contact bending choi-ko implicit integrators cache; do
     grep -Eq "^  $name +[a-z0-9]" "$log/out" || fail "the help does not list $name"
 done
 expect 0 bench choi-ko --frames 1 --pairs 1
 grep -Eq 'exact / table: median \(quartiles\) [0-9.]+ \([0-9.]+ to [0-9.]+\)$' "$log/out" ||
     fail "no ratio in the table of choi-ko"
+expect 0 bench cache --small --frames 3 --pairs 2 --json
+for key in speed_over_plain part_of_a_frame; do
+    grep -Eq "\"$key\": \{\"median\": [0-9.e+-]+, \"q1\": [0-9.e+-]+, \"q3\": [0-9.e+-]+\}" "$log/out" ||
+        fail "no finite $key"
+done
+grep -Eq '"peak_MB": [0-9.e+-]+, "peak_MB_ten_times_longer": [0-9.e+-]+' "$log/out" || fail "no memory"
+[ "$(ls -A)" = "" ] || fail "bench cache left $(ls -A)"
+refuses 64 "not 'reed'" bench cache --part reed
 refuses 64 "there is no benchmark 'bendign', perhaps 'bending'" bench bendign
-refuses 64 "--part and --small belong to the benchmarks 'contact' and 'solver'" bench bending --small
-refuses 64 "--part and --small belong to the benchmarks 'contact' and 'solver'" bench --part sheet
+refuses 64 "--part and --small belong to the benchmarks 'cache', 'contact' and 'solver'" bench bending --small
+refuses 64 "--part and --small belong to the benchmarks 'cache', 'contact' and 'solver'" bench --part sheet
