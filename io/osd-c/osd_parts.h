@@ -40,6 +40,9 @@ struct osdc_table {
 /* An empty table with room for rows and terms, or NULL when memory runs out. */
 osdc_table *tl_osd_table_alloc(uint32_t rows, uint32_t sources, uint64_t terms);
 
+/* Makes room for more terms; false when memory runs out. */
+bool tl_osd_table_grow(osdc_table *table, uint64_t terms);
+
 /* osdc_table_create after its arguments were checked. */
 osdc_status tl_osd_make_table(const osdc_mesh *mesh, osdc_kind kind, uint32_t channel,
                               osdc_table **out, osdc_error *error);

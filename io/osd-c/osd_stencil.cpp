@@ -22,68 +22,104 @@ struct Term {
     double weight;
 };
 
-/* Rows of any length, one after the other. */
-struct Rows {
-    uint32_t sources = 0;
-    std::vector<uint64_t> offset{0};
-    std::vector<Term> terms;
+using Row = std::vector<Term>;
 
-    size_t count() const {
-        return offset.size() - 1;
+/* Writes the rows of a table one after the other. */
+class Writer {
+public:
+    Writer(uint32_t rows, uint32_t sources, uint64_t terms)
+        : table_(tl_osd_table_alloc(rows, sources, terms), osdc_table_free), capacity_(terms) {
+        if (!table_)
+            throw std::bad_alloc();
     }
-    void end_row() {
-        auto from = terms.begin() + (std::ptrdiff_t)offset.back();
-        std::sort(from, terms.end(), [](Term a, Term b) { return a.index < b.index; });
-        offset.push_back(terms.size());
+    /* Sorts `row`, rounds it and makes it the next one. */
+    void add(Row &row) {
+        std::sort(row.begin(), row.end(), [](Term a, Term b) { return a.index < b.index; });
+        /* the loop takes a first term for granted; a vertex without face has no tangent */
+        if (row.empty())
+            row.push_back({0, 0.0});
+        uint64_t &end = table_->offset[rows_ + 1];
+        end = table_->offset[rows_];
+        rows_++;
+        if (end + row.size() > capacity_)
+            grow(end + row.size());
+        for (const Term &term : row) {
+            table_->index[end] = term.index;
+            table_->weight[end++] = (float)term.weight;
+        }
     }
+    osdc_table *finish() {
+        return table_.release();
+    }
+
+private:
+    void grow(uint64_t needed) {
+        capacity_ = needed + needed / 2;
+        if (!tl_osd_table_grow(table_.get(), capacity_))
+            throw std::bad_alloc();
+    }
+
+    std::unique_ptr<osdc_table, void (*)(osdc_table *)> table_;
+    uint64_t capacity_;
+    uint32_t rows_ = 0;
 };
 
 /* ---- points of the last level ---- */
 
-static Rows identity(uint32_t count) {
-    Rows rows;
-    rows.sources = count;
-    for (uint32_t i = 0; i < count; i++) {
-        rows.terms.push_back({(int32_t)i, 1.0});
-        rows.end_row();
-    }
-    return rows;
+static uint32_t count_values(const Far::TopologyLevel &level, bool per_corner, int channel) {
+    return (uint32_t)(per_corner ? level.GetNumFVarValues(channel) : level.GetNumVertices());
 }
 
-static Rows refined(const osdc_mesh &mesh, int mode, int channel) {
-    const Far::TopologyLevel &cage = mesh.refiner->GetLevel(0);
-    bool per_corner = mode == Factory::INTERPOLATE_FACE_VARYING;
-    auto sources = (uint32_t)(per_corner ? cage.GetNumFVarValues(channel) : cage.GetNumVertices());
-    if (mesh.level == 0)
-        return identity(sources);
+static std::unique_ptr<const Stencils> refined(const osdc_mesh &mesh, int mode, int channel) {
     Factory::Options options;
     options.interpolationMode = (unsigned)mode & 3u;
     options.generateIntermediateLevels = false;
+    options.generateOffsets = true;
     options.maxLevel = mesh.level & 15u;
     options.fvarChannel = (unsigned)channel;
     std::unique_ptr<const Stencils> table(Factory::Create(*mesh.refiner, options));
-    if (!table)
+    if (!table || table->GetNumStencils() !=
+                      (int)count_values(mesh.refiner->GetLevel((int)mesh.level),
+                                        mode == Factory::INTERPOLATE_FACE_VARYING, channel))
         fail(OSDC_E_INTERNAL, "the OpenSubdiv library made no stencils: " + take_messages());
-    const std::vector<int> &sizes = table->GetSizes();
-    const std::vector<Far::Index> &indices = table->GetControlIndices();
-    const std::vector<double> &weights = table->GetWeights();
-    Rows rows;
-    rows.sources = sources;
-    rows.offset.reserve(sizes.size() + 1);
-    rows.terms.reserve(indices.size());
-    size_t at = 0;
-    for (int size : sizes) {
-        for (int i = 0; i < size; i++, at++)
-            rows.terms.push_back({indices[at], weights[at]});
-        rows.end_row();
+    return table;
+}
+
+static osdc_table *identity(uint32_t count) {
+    Writer writer(count, count, count);
+    Row row;
+    for (uint32_t i = 0; i < count; i++) {
+        row.assign(1, {(int32_t)i, 1.0});
+        writer.add(row);
     }
-    return rows;
+    return writer.finish();
+}
+
+static osdc_table *make_refined(const osdc_mesh &mesh, int mode, int channel) {
+    uint32_t sources =
+        count_values(mesh.refiner->GetLevel(0), mode == Factory::INTERPOLATE_FACE_VARYING, channel);
+    if (mesh.level == 0)
+        return identity(sources);
+    std::unique_ptr<const Stencils> stencils = refined(mesh, mode, channel);
+    const std::vector<Far::Index> &indices = stencils->GetControlIndices();
+    const std::vector<double> &weights = stencils->GetWeights();
+    Writer writer((uint32_t)stencils->GetNumStencils(), sources, indices.size());
+    Row row;
+    size_t at = 0;
+    for (int size : stencils->GetSizes()) {
+        row.clear();
+        for (int i = 0; i < size; i++, at++)
+            row.push_back({indices[at], weights[at]});
+        writer.add(row);
+    }
+    return writer.finish();
 }
 
 /* ---- limit points ---- */
 
-/* Stand in for the library's points: sources know their number, results write down what is added to
- * them. */
+/* Stand in for the library's points: sources know their number, the result collects what is added
+ * to it and, when the library comes to the next point, writes the row with the stencils of the last
+ * level in the place of its points. */
 struct Source {
     int index;
 };
@@ -94,101 +130,104 @@ struct Sources {
     }
 };
 
-struct Result {
-    std::vector<Term> terms;
+class Limits {
+public:
+    Limits(const Stencils &points, uint32_t sources)
+        : points_(points),
+          writer_((uint32_t)points.GetNumStencils(), sources,
+                  points.GetControlIndices().size() + points.GetControlIndices().size() / 2),
+          sum_(sources), row_of_(sources) {
+    }
+    Limits &operator[](int point) {
+        if (point < now_)
+            fail(OSDC_E_INTERNAL, "the OpenSubdiv library went back to an earlier limit point");
+        for (; now_ < point; now_++)
+            write();
+        return *this;
+    }
     void Clear() {
-        terms.clear();
+        row_.clear();
+        stamp_++;
     }
     void AddWithWeight(Source source, double weight) {
-        if (weight != 0.0)
-            terms.push_back({source.index, weight});
+        auto at = (size_t)points_.GetOffsets()[(size_t)source.index];
+        for (int i = 0; weight != 0.0 && i < points_.GetSizes()[(size_t)source.index]; i++, at++) {
+            Far::Index index = points_.GetControlIndices()[at];
+            if (row_of_[(size_t)index] != stamp_) {
+                row_of_[(size_t)index] = stamp_;
+                sum_[(size_t)index] = 0.0;
+                row_.push_back({index, 0.0});
+            }
+            sum_[(size_t)index] += weight * points_.GetWeights()[at];
+        }
+    }
+    osdc_table *finish() {
+        (*this)[points_.GetNumStencils()];
+        return writer_.finish();
+    }
+
+private:
+    void write() {
+        for (Term &term : row_)
+            term.weight = sum_[(size_t)term.index];
+        writer_.add(row_);
+        row_.clear();
+    }
+
+    const Stencils &points_;
+    Writer writer_;
+    Row row_;
+    std::vector<double> sum_;
+    std::vector<uint32_t> row_of_; /* the stamp of the row that last touched a source */
+    uint32_t stamp_ = 0;
+    int now_ = 0;
+};
+
+/* Takes what is of no interest. */
+struct Nothing {
+    Nothing &operator[](int) {
+        return *this;
+    }
+    void Clear() {
+    }
+    void AddWithWeight(Source, double) {
     }
 };
 
-/* Puts the rows of the last level in the place of its points. */
-static Rows combine(const std::vector<Result> &masks, const Rows &points) {
-    Rows rows;
-    rows.sources = points.sources;
-    std::vector<double> sum(points.sources);
-    std::vector<uint32_t> row_of(points.sources); /* the row that last touched a source, from 1 */
-    for (size_t r = 0; r < masks.size(); r++) {
-        size_t first = rows.terms.size();
-        for (const Term &mask : masks[r].terms)
-            for (uint64_t t = points.offset[(size_t)mask.index];
-                 t < points.offset[(size_t)mask.index + 1]; t++) {
-                const Term &term = points.terms[t];
-                auto source = (size_t)term.index;
-                if (row_of[source] != r + 1) {
-                    row_of[source] = (uint32_t)r + 1;
-                    sum[source] = 0.0;
-                    rows.terms.push_back({term.index, 0.0});
-                }
-                sum[source] += mask.weight * term.weight;
-            }
-        for (size_t t = first; t < rows.terms.size(); t++)
-            rows.terms[t].weight = sum[(size_t)rows.terms[t].index];
-        rows.end_row();
-    }
-    return rows;
-}
-
-static Rows limit(const osdc_mesh &mesh, osdc_kind kind, int channel) {
+static osdc_table *make_limit(const osdc_mesh &mesh, osdc_kind kind, int channel) {
     if (mesh.level == 0)
         fail(OSDC_E_ARG, "limit points are those of refined vertices; refine at least once");
+    bool per_corner = kind == OSDC_LIMIT_FVAR;
+    std::unique_ptr<const Stencils> points =
+        refined(mesh, per_corner ? Factory::INTERPOLATE_FACE_VARYING : Factory::INTERPOLATE_VERTEX,
+                channel);
     Far::PrimvarRefinerReal<double> refiner(*mesh.refiner);
+    Limits limits(*points, count_values(mesh.refiner->GetLevel(0), per_corner, channel));
     Sources sources;
-    if (kind == OSDC_LIMIT_FVAR) {
-        Rows points = refined(mesh, Factory::INTERPOLATE_FACE_VARYING, channel);
-        std::vector<Result> masks(points.count());
-        refiner.LimitFaceVarying(sources, masks, channel);
-        return combine(masks, points);
-    }
-    Rows points = refined(mesh, Factory::INTERPOLATE_VERTEX, 0);
-    std::vector<Result> masks(points.count());
-    if (kind == OSDC_LIMIT) {
-        refiner.Limit(sources, masks);
-        return combine(masks, points);
-    }
-    std::vector<Result> du(points.count()), dv(points.count());
-    refiner.Limit(sources, masks, du, dv);
-    return combine(kind == OSDC_LIMIT_DU ? du : dv, points);
-}
-
-/* ---- tables ---- */
-
-static osdc_table *pack(const Rows &rows, bool sums_to_zero) {
-    osdc_table *table =
-        tl_osd_table_alloc((uint32_t)rows.count(), rows.sources, rows.terms.size() + rows.count());
-    if (!table)
-        throw std::bad_alloc();
-    table->sums_to_zero = sums_to_zero;
-    uint64_t used = 0;
-    for (size_t r = 0; r < rows.count(); r++) {
-        uint64_t begin = rows.offset[r], end = rows.offset[r + 1];
-        /* the loop takes a first term for granted; a vertex without face has no tangent */
-        if (begin == end) {
-            table->index[used] = 0;
-            table->weight[used++] = 0.0f;
-        }
-        for (uint64_t t = begin; t < end; t++) {
-            table->index[used] = rows.terms[t].index;
-            table->weight[used++] = (float)rows.terms[t].weight;
-        }
-        table->offset[r + 1] = used;
-    }
+    Nothing nothing;
+    if (per_corner)
+        refiner.LimitFaceVarying(sources, limits, channel);
+    else if (kind == OSDC_LIMIT)
+        refiner.Limit(sources, limits);
+    else if (kind == OSDC_LIMIT_DU)
+        refiner.Limit(sources, nothing, limits, nothing);
+    else
+        refiner.Limit(sources, nothing, nothing, limits);
+    osdc_table *table = limits.finish();
+    table->sums_to_zero = kind == OSDC_LIMIT_DU || kind == OSDC_LIMIT_DV;
     return table;
 }
 
-static Rows make_rows(const osdc_mesh &mesh, osdc_kind kind, int channel) {
+static osdc_table *make(const osdc_mesh &mesh, osdc_kind kind, int channel) {
     switch (kind) {
     case OSDC_VERTEX:
-        return refined(mesh, Factory::INTERPOLATE_VERTEX, 0);
+        return make_refined(mesh, Factory::INTERPOLATE_VERTEX, 0);
     case OSDC_VARYING:
-        return refined(mesh, Factory::INTERPOLATE_VARYING, 0);
+        return make_refined(mesh, Factory::INTERPOLATE_VARYING, 0);
     case OSDC_FVAR:
-        return refined(mesh, Factory::INTERPOLATE_FACE_VARYING, channel);
+        return make_refined(mesh, Factory::INTERPOLATE_FACE_VARYING, channel);
     default:
-        return limit(mesh, kind, channel);
+        return make_limit(mesh, kind, channel);
     }
 }
 
@@ -202,7 +241,6 @@ osdc_status tl_osd_make_table(const osdc_mesh *mesh, osdc_kind kind, uint32_t ch
         bool per_corner = kind == OSDC_FVAR || kind == OSDC_LIMIT_FVAR;
         if (per_corner && (int64_t)channel >= mesh->refiner->GetLevel(0).GetNumFVarChannels())
             fail(OSDC_E_ARG, "the cage has no channel " + std::to_string(channel));
-        Rows rows = make_rows(*mesh, kind, per_corner ? (int)channel : 0);
-        *out = pack(rows, kind == OSDC_LIMIT_DU || kind == OSDC_LIMIT_DV);
+        *out = make(*mesh, kind, per_corner ? (int)channel : 0);
     });
 }

@@ -44,6 +44,16 @@ osdc_table *tl_osd_table_alloc(uint32_t rows, uint32_t sources, uint64_t terms) 
     return NULL;
 }
 
+bool tl_osd_table_grow(osdc_table *table, uint64_t terms) {
+    int32_t *index = realloc(table->index, ((size_t)terms + 1) * sizeof *index);
+    if (index)
+        table->index = index;
+    float *weight = realloc(table->weight, ((size_t)terms + 1) * sizeof *weight);
+    if (weight)
+        table->weight = weight;
+    return index && weight;
+}
+
 osdc_status osdc_table_create(const osdc_mesh *mesh, osdc_kind kind, uint32_t channel,
                               osdc_table **out, osdc_error *error) {
     if (!mesh || !out || (unsigned)kind > OSDC_LIMIT_FVAR)
