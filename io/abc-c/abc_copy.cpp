@@ -73,7 +73,7 @@ private:
         made.parent = parent;
         made.place = place;
         made.name = header.getName();
-        made.metadata = header.getMetaData();
+        made.metadata = sound(header.getMetaData(), header.getName());
         made.kind = header.getPropertyType();
         made.copied = true;
         if (!header.isCompound())
@@ -138,6 +138,9 @@ std::vector<std::int32_t> faces_at(const Object &set, double seconds) {
     AbcA::ArraySamplePtr found;
     property->getSample(span_at(*property->getTimeSampling(), samples, seconds).floor, found);
     const auto *faces = static_cast<const std::int32_t *>(found->getData());
+    for (std::size_t i = 0; i < found->size(); i++)
+        if (faces[i] < 0)
+            fail(ABCC_E_CORRUPT, named(set.path) + " holds face " + std::to_string(faces[i]));
     return std::vector<std::int32_t>(faces, faces + found->size());
 }
 
@@ -167,7 +170,7 @@ std::vector<FaceSetCopy> gather_facesets(abcc_reader *reader, abcc_obj from, std
             continue;
         FaceSetCopy set;
         set.name = child.name;
-        set.metadata = child.reader->getMetaData();
+        set.metadata = sound(child.reader->getMetaData(), child.path);
         set.faces = faces_at(child, seconds);
         set.exclusive = is_exclusive(child);
         OutObject empty;

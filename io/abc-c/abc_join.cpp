@@ -380,7 +380,13 @@ private:
             return;
         }
         for (std::size_t i = 0; i < from->getNumChildren(); i++)
-            build(reader, chunk, from->getChild(i), to->createChild(from->getChildHeader(i)));
+            build(reader, chunk, from->getChild(i), add_child(to, from->getChildHeader(i)));
+    }
+
+    static AbcA::ObjectWriterPtr add_child(const AbcA::ObjectWriterPtr &to,
+                                           const AbcA::ObjectHeader &header) {
+        sound(header.getMetaData(), header.getFullName());
+        return to->createChild(header);
     }
 
     static const Object &object_in(const abcc_reader &reader, const std::string &path) {
@@ -393,7 +399,8 @@ private:
         if (object.kind == ABCC_XFORM && object.data && object.instance_of == 0) {
             node.transform = std::make_unique<Transform>(
                 object.path, node.compounds[0],
-                object.reader->getProperties()->getPropertyHeader(".xform")->getMetaData(),
+                sound(object.reader->getProperties()->getPropertyHeader(".xform")->getMetaData(),
+                      object.path),
                 sampling);
             node.transform->bind(object, sampling, chunk);
             if (sampling != 0)
@@ -434,13 +441,15 @@ private:
                 const bool made = node.transform && name == ".xform";
                 const AbcA::CompoundPropertyWriterPtr inner =
                     made ? node.transform->compound()
-                         : to->createCompoundProperty(name, header.getMetaData());
+                         : to->createCompoundProperty(
+                               name, sound(header.getMetaData(), spot.path + name));
                 node.compounds.push_back(inner);
                 build_compound(reader, chunk, node, from->getCompoundProperty(name), inner,
                                spot.below(name));
                 continue;
             }
             const std::uint32_t sampling = sampling_of(reader.archive, header.getTimeSampling());
+            sound(header.getMetaData(), spot.path + name);
             node.leaves.emplace_back(spot.path + name, header, sampling,
                                      spot.role_here(name, sampling), spot.rank_here(name),
                                      property_writer(to, header, sampling));
@@ -570,7 +579,8 @@ abcc_status abcc_join(const char *const *chunks, uint32_t count, const char *pat
         if (info)
             need_info(info);
         const std::vector<Chunk> sorted = sorted_chunks(chunks, count);
-        const AbcA::MetaData metadata = info ? archive_metadata(*info) : sorted[0].metadata;
+        const AbcA::MetaData metadata =
+            info ? archive_metadata(*info) : sound(sorted[0].metadata, sorted[0].path);
         abcc_writer writer(path, 0, metadata);
         join(sorted, writer);
         writer.close();

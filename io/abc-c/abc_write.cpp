@@ -30,6 +30,13 @@ std::string metadata_text(const char *text) {
     return clean;
 }
 
+const AbcA::MetaData &sound(const AbcA::MetaData &metadata, const std::string &where) {
+    for (const auto &pair : metadata)
+        if ((pair.first + pair.second).find_first_of(";=") != std::string::npos)
+            fail(ABCC_E_CORRUPT, named(where) + ": the metadata is damaged");
+    return metadata;
+}
+
 AbcA::MetaData archive_metadata(const abcc_create_info &info) {
     AbcA::MetaData metadata;
     metadata.set(Abc::kApplicationNameKey, metadata_text(info.application));

@@ -133,6 +133,10 @@ template <class Body> abcc_status on_writer(abcc_writer *writer, abcc_error *err
 /* Alembic keeps metadata as "key=value;key=value" and cannot quote. */
 std::string metadata_text(const char *text);
 
+/* Refuses metadata of another file that the library would choke on when it closes the archive,
+ * where nothing can be caught. */
+const AbcA::MetaData &sound(const AbcA::MetaData &metadata, const std::string &where);
+
 /* What the archive says of itself. */
 AbcA::MetaData archive_metadata(const abcc_create_info &info);
 
