@@ -586,6 +586,128 @@ START_TEST(coarse_solve_is_exact) {
 }
 END_TEST
 
+/* ---- touches ---- */
+
+enum { TOUCHES = 40 };
+
+/* A world of nothing but touches between vertices anywhere, as its operator sees it. */
+typedef struct TestTouches {
+    TlWorld world;
+    TlTouch touch[TOUCHES];
+    TlPress press[TOUCHES];
+    TlFloat4 product[TOUCHES];
+    int32_t item[4 * TOUCHES];
+    float share[4 * TOUCHES];
+} TestTouches;
+
+static void fill_touch(TlTouch *touch, int32_t vertices, TestRandom *random) {
+    double n[3];
+    memset(touch, 0, sizeof *touch);
+    for (int i = 0; i < 4; i++) {
+        touch->vertex[i] = (int32_t)test_between(random, 0, vertices) % vertices;
+        touch->weight[i] = i == 3 ? 0.0 : test_between(random, -1, 1);
+    }
+    for (int i = 0; i < 3; i++) {
+        n[i] = test_between(random, -20, 20);
+    }
+    touch->hess[0] = (TlFloat4){(float)(n[0] * n[0]), (float)(n[0] * n[1]), (float)(n[0] * n[2]),
+                                (float)(n[1] * n[1])};
+    touch->hess[1] = (TlFloat4){(float)(n[1] * n[2]), (float)(n[2] * n[2]), 0.0F, 0.0F};
+}
+
+static void touch_system(TestSystem *f, TestTouches *out, TestRandom *random) {
+    TlWorld *world = &out->world;
+    memset(out, 0, sizeof *out);
+    world->touch = out->touch;
+    world->press = out->press;
+    world->product = out->product;
+    world->touch_item = out->item;
+    world->touch_share = out->share;
+    world->touch_count = TOUCHES;
+    world->touch_start = test_alloc(sizeof(int32_t) * ((size_t)f->mesh.vertex_count + 1));
+    for (int32_t t = 0; t < TOUCHES; t++) {
+        fill_touch(&out->touch[t], f->mesh.vertex_count, random);
+    }
+    for (int32_t v = 0, count = 0; v < f->mesh.vertex_count; v++) {
+        world->touch_start[v] = count;
+        for (int32_t c = 0; c < 4 * TOUCHES; c++) {
+            if (out->touch[c / 4].vertex[c % 4] == v && out->touch[c / 4].weight[c % 4] != 0.0) {
+                out->item[count++] = c;
+            }
+        }
+        world->touch_start[v + 1] = count;
+    }
+    f->system.matrix.world = world;
+}
+
+/* q = A p by the solver, without and with touches: what they add. */
+static void touches_times(TestSystem *f, TestTouches *touches, const double *p, double *q) {
+    double *without = test_alloc(sizeof(double) * (size_t)f->n);
+    f->system.matrix.world = NULL;
+    test_system_times(f, p, without);
+    f->system.matrix.world = &touches->world;
+    test_system_times(f, p, q);
+    for (int32_t i = 0; i < f->n; i++) {
+        q[i] -= without[i];
+    }
+    free(without);
+}
+
+/* The matrix on the hubs has become `before` and what touches do to one hub after the other. */
+static void check_touches(TestSystem *f, TestTouches *touches, const double *before) {
+    const TlCoarse *coarse = &f->system.coarse;
+    int32_t size = 3 * coarse->hubs.count, nodes = 3 * coarse->nodes.count;
+    double *after = hub_matrix(coarse), *e = test_alloc(sizeof(double) * (size_t)size),
+           *value = test_alloc(sizeof(double) * (size_t)nodes),
+           *got = test_alloc(sizeof(double) * (size_t)size),
+           *p = test_alloc(sizeof(double) * (size_t)f->n),
+           *q = test_alloc(sizeof(double) * (size_t)f->n);
+    double scale = test_largest(after, (int64_t)size * size), most = 0.0;
+    for (int32_t j = 0; j < size; j += 7) {
+        memset(e, 0, sizeof(double) * (size_t)size);
+        e[j] = 1.0;
+        spread(&coarse->hubs, NULL, e, value);
+        spread(&coarse->nodes, f->system.fixed, value, p);
+        touches_times(f, touches, p, q);
+        collect(&coarse->nodes, f->system.fixed, q, value);
+        collect(&coarse->hubs, NULL, value, got);
+        for (int32_t i = 0; i < size; i++) {
+            double more = after[i * size + j] - before[i * size + j];
+            ASSERT_NEAR(more, got[i], 10.0 * SINGLE * scale);
+            most = fmax(most, fabs(more));
+        }
+    }
+    ck_assert_double_gt(most, 1e-3 * scale);
+    free(after);
+    free(e);
+    free(value);
+    free(got);
+    free(p);
+    free(q);
+}
+
+START_TEST(coarse_hubs_know_touches_whole) {
+    TestRandom random = test_random(141);
+    ToileFabric fabric = plain_fabric();
+    TestSystem f;
+    TestTouches touches;
+    large_system(&f, 47, &fabric, &random);
+    TlPoint at = test_system_at(&f, STEP_S);
+    test_system_fix(&f, 20, &random);
+    make_matrix(&f, &at);
+    double *before = hub_matrix(&f.system.coarse);
+    touch_system(&f, &touches, &random);
+    make_matrix(&f, &at);
+    ck_assert(f.system.coarse.ready);
+    check_touches(&f, &touches, before);
+    check_solve(&f, &random);
+    free(before);
+    free(touches.world.touch_start);
+    f.system.matrix.world = NULL;
+    test_system_free(&f);
+}
+END_TEST
+
 /* The solve of what a common translation meets is that translation: inertia alone is in its way. */
 START_TEST(coarse_solve_of_free_fall) {
     static const double fall[3] = {0.3, -9.81, 0.7};
@@ -663,5 +785,6 @@ END_TEST
 TEST_MAIN("coarse", coarse_weights_are_a_partition_of_unity, coarse_one_triangle,
           coarse_disconnected_meshes, coarse_is_the_same_each_time,
           coarse_matrix_is_that_of_galerkin, coarse_matrix_of_disconnected_meshes,
-          coarse_matrices_of_parts_add_up, coarse_solve_is_exact, coarse_solve_of_free_fall,
-          coarse_all_pinned_is_harmless, coarse_is_not_ready_without_a_factor)
+          coarse_matrices_of_parts_add_up, coarse_solve_is_exact, coarse_hubs_know_touches_whole,
+          coarse_solve_of_free_fall, coarse_all_pinned_is_harmless,
+          coarse_is_not_ready_without_a_factor)

@@ -18,6 +18,7 @@ static bool alloc_hubs(TlArena *arena, TlCoarse *out) {
     int64_t nodes = out->nodes.count, hubs = out->hubs.count, size = 3 * hubs;
     out->stride = (int32_t)((size + TL_LANES - 1) / TL_LANES * TL_LANES);
     out->inverse = TL_NEW(arena, TlFloat4, 2 * nodes);
+    out->touch_diagonal = TL_NEW(arena, TlDouble4, 2 * nodes);
     out->rest = TL_NEW(arena, TlDouble4, nodes);
     out->value = TL_NEW(arena, double, 3 * nodes);
     out->value4 = TL_NEW(arena, TlFloat4, nodes);
@@ -48,8 +49,12 @@ static bool has_hubs_only(const TlCoarse *coarse) {
 static void invert_nodes(TlCoarse *coarse) {
     for (int32_t a = 0; a < coarse->nodes.count; a++) {
         const TlDouble4 *row = coarse->matrix.block + ROWS * (int64_t)coarse->matrix.row_start[a];
-        const double block[9] = {row[0][0], row[0][1], row[0][2], row[1][0], row[1][1],
-                                 row[1][2], row[2][0], row[2][1], row[2][2]};
+        const TlDouble4 *touch = coarse->touch_diagonal + 2 * (int64_t)a;
+        double xy = touch[0][1], xz = touch[0][2], yz = touch[1][0];
+        const double block[9] = {
+            row[0][0] + touch[0][0], row[0][1] + xy,          row[0][2] + xz,
+            row[1][0] + xy,          row[1][1] + touch[0][3], row[1][2] + yz,
+            row[2][0] + xz,          row[2][1] + yz,          row[2][2] + touch[1][1]};
         double m[9] = {0};
         if (has_hubs_only(coarse) || !tl_invert_spd3(block, m)) {
             memset(m, 0, sizeof m);
@@ -113,9 +118,10 @@ TL_HOT static void join_nodes(TlCoarse *coarse) {
 }
 
 /* Lower half of C = Q^T U Q + (Q^T U Q)^T. */
-static void make_dense(TlCoarse *coarse) {
+static void make_dense(TlCoarse *coarse, const TlOperator *A) {
     int64_t hubs = coarse->hubs.count, size = 3 * hubs;
     join_nodes(coarse);
+    tl_coarse_touches(coarse, A);
     for (int64_t p = 0; p < hubs; p++) {
         for (int64_t q = 0; q <= p; q++) {
             const TlDouble4 *block = coarse->square + ROWS * (hubs * p + q);
@@ -172,8 +178,8 @@ static void narrow_factor(TlCoarse *coarse) {
 
 void tl_coarse_factor(TlCoarse *coarse, TlPool *pool, const TlOperator *A) {
     tl_coarse_matrix(coarse, pool, A);
+    make_dense(coarse, A);
     invert_nodes(coarse);
-    make_dense(coarse);
     coarse->ready =
         cholesky(coarse->dense, coarse->column, coarse->pivot, 3 * (int64_t)coarse->hubs.count);
     if (coarse->ready) {

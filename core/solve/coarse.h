@@ -6,7 +6,9 @@
  * longer than a few edges, an exact solution on the hubs what is global; together with block Jacobi
  * of the vertices conjugate gradients take about as many iterations on any mesh.
  *
- *   z = P (D^-1 + Q C^-1 Q^T) P^T r,  B = P^T A P,  D its diagonal blocks,  C = Q^T B Q */
+ *   z = P (D^-1 + Q C^-1 Q^T) P^T r,  B = P^T A P,  D its diagonal blocks,  C = Q^T B Q
+ *
+ * D and C know touches too; see coarse_touch.c. */
 #ifndef TL_COARSE_H
 #define TL_COARSE_H
 
@@ -60,10 +62,11 @@ typedef struct TlCoarse {
     double *weight;        /* the weights of vertices that `own` was made of */
     uint8_t *fixed;        /* the vertices that spans, bend and own leave out */
     bool known_fixed, known_own;
-    TlFloat4 *inverse; /* 2 per node: the inverted diagonal block */
-    TlDouble4 *rest;   /* per node: P^T r */
-    double *value;     /* 3 per node: Q y, y the exact solution on the hubs */
-    TlFloat4 *value4;  /* per node: z */
+    TlFloat4 *inverse;         /* 2 per node: the inverted diagonal block */
+    TlDouble4 *touch_diagonal; /* 2 per node: what touches add to that block */
+    TlDouble4 *rest;           /* per node: P^T r */
+    double *value;             /* 3 per node: Q y, y the exact solution on the hubs */
+    TlFloat4 *value4;          /* per node: z */
     /* hubs */
     int32_t *list;          /* hubs: work */
     TlDouble4 *row;         /* 3 per hub: work */
@@ -85,6 +88,10 @@ bool tl_coarse_pattern(TlArena *arena, const TlOperator *A, TlCoarse *out);
 int32_t tl_coarse_block(const TlNodeMatrix *matrix, int32_t a, int32_t b);
 /* B of the free vertices. coarse_matrix.c */
 void tl_coarse_matrix(TlCoarse *coarse, TlPool *pool, const TlOperator *A);
+
+/* Adds touches to the upper half of the matrix on the hubs, and finds their part of the nodes'
+ * diagonal blocks. coarse_touch.c */
+void tl_coarse_touches(TlCoarse *coarse, const TlOperator *A);
 
 /* The whole; false when memory is refused. */
 bool tl_coarse_build(TlArena *arena, const TlModel *model, const TlOperator *A, TlCoarse *out);
