@@ -2,13 +2,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Joining chunks: what comes out equals a single run in all that the official library can see, and
  * byte for byte; what does not belong together is refused with a sentence. */
+#if defined(__linux__)
+#define _GNU_SOURCE
+#endif
+
 #include "support/abc_cloth.h"
 #include "support/abc_official.h"
 
-#include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 /* What is written, and how it departs from the ordinary. */
 typedef struct Run {
@@ -269,6 +274,28 @@ START_TEST(refused_join_keeps_the_older_file) {
 }
 END_TEST
 
+START_TEST(full_disk_during_a_join_keeps_the_older_file) {
+    struct rlimit before, small;
+    size_t size = 0;
+    write_parts((Part[]){{1, 3}, {4, 8}}, 2, (Run){.first = 1, .last = 8});
+    abc_save(abc_path, "old", 3);
+    void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
+    ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &before), 0);
+    small = before;
+    small.rlim_cur = 1 << 12;
+    ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &small), 0);
+    abcc_status status = abcc_join(chunk_paths, 2, abc_path, NULL, &abc_error);
+    setrlimit(RLIMIT_FSIZE, &before);
+    signal(SIGXFSZ, handler);
+    ck_assert_msg(status == ABCC_E_IO && strstr(abc_error.text, "writing failed") != NULL, "%s",
+                  abc_error.text);
+    uint8_t *bytes = abc_load(abc_path, &size);
+    ck_assert(size == 3 && memcmp(bytes, "old", 3) == 0);
+    free(bytes);
+    ck_assert_int_eq(abc_files(false), 3);
+}
+END_TEST
+
 START_TEST(bad_calls_and_files_are_refused) {
     const char *missing[] = {"/nowhere/at/all.abc"}, *null[] = {NULL};
     REFUSED(ABCC_E_ARG, "no chunks", abcc_join(missing, 0, abc_path, NULL, &abc_error));
@@ -349,6 +376,7 @@ int main(void) {
     tcase_add_test(tests, info_replaces_what_the_chunks_say);
     tcase_add_test(tests, chunks_that_do_not_fit_are_refused);
     tcase_add_test(tests, refused_join_keeps_the_older_file);
+    tcase_add_test(tests, full_disk_during_a_join_keeps_the_older_file);
     tcase_add_test(tests, bad_calls_and_files_are_refused);
     tcase_add_test(tests, damaged_chunks_do_no_harm);
     SRunner *runner = srunner_create(suite);
