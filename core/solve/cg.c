@@ -10,8 +10,6 @@
 #include <string.h>
 
 enum { GRAIN = 256, RUN = 64 };
-/* vertices to a touch, from which on contacts count as many */
-enum { MANY_TOUCHES = 8 };
 /* single precision finds no more; what is asked for beyond takes up to so many rounds */
 #define LEAST_TOLERANCE 1e-5
 enum { MOST_ROUNDS = 4 };
@@ -28,14 +26,10 @@ bool tl_cg_alloc(TlArena *arena, const TlOperator *A, TlCg *out) {
     return !arena->failed;
 }
 
-/* Whether touches are so many that coarse levels are made for them each time. */
-static bool is_pressed(const TlOperator *A) {
-    return tl_touch_count(A) > A->n / MANY_TOUCHES;
-}
-
 bool tl_cg_precondition(TlCg *cg, bool keep_coarse) {
     bool ok = tl_operator_prepare(cg->A, cg->pool);
-    if (ok && !(keep_coarse && !is_pressed(cg->A) && tl_coarse_serves(cg->coarse, cg->A))) {
+    if (ok &&
+        !(keep_coarse && !tl_coarse_is_pressed(cg->A) && tl_coarse_serves(cg->coarse, cg->A))) {
         tl_coarse_factor(cg->coarse, cg->pool, cg->A);
     }
     return ok;

@@ -8,7 +8,7 @@
  *
  *   z = P (D^-1 + Q C^-1 Q^T) P^T r,  B = P^T A P,  D its diagonal blocks,  C = Q^T B Q
  *
- * D and C know touches too; see coarse_touch.c. */
+ * D and C know touches too, where they are many; see coarse_touch.c. */
 #ifndef TL_COARSE_H
 #define TL_COARSE_H
 
@@ -89,8 +89,13 @@ int32_t tl_coarse_block(const TlNodeMatrix *matrix, int32_t a, int32_t b);
 /* B of the free vertices. coarse_matrix.c */
 void tl_coarse_matrix(TlCoarse *coarse, TlPool *pool, const TlOperator *A);
 
-/* Adds touches to the upper half of the matrix on the hubs, and finds their part of the nodes'
- * diagonal blocks. coarse_touch.c */
+/* Whether touches are so many, as in stacks, that coarse levels are made for them, each time. Where
+ * they are few, solves that know them end sooner than those few need. */
+static inline bool tl_coarse_is_pressed(const TlOperator *A) {
+    return tl_touch_count(A) > A->n;
+}
+/* Adds touches, where they are many, to the upper half of the matrix on the hubs, and finds their
+ * part of the nodes' diagonal blocks. coarse_touch.c */
 void tl_coarse_touches(TlCoarse *coarse, const TlOperator *A);
 
 /* The whole; false when memory is refused. */

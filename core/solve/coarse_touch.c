@@ -75,7 +75,7 @@ static void add_hub_blocks(TlCoarse *coarse, const Shares *hubs, const TlDouble4
 void tl_coarse_touches(TlCoarse *coarse, const TlOperator *A) {
     memset(coarse->touch_diagonal, 0,
            2 * sizeof *coarse->touch_diagonal * (size_t)coarse->nodes.count);
-    for (int32_t t = 0; t < tl_touch_count(A); t++) {
+    for (int32_t t = 0; tl_coarse_is_pressed(A) && t < tl_touch_count(A); t++) {
         const TlTouch *touch = &A->world->touch[t];
         Shares nodes, hubs;
         find_nodes(coarse, A, touch, &nodes);
