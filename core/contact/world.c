@@ -7,24 +7,19 @@
  * + box_i, for one t in [0, 1] that all share. A pair that is not listed cannot touch at any t, by
  * the boxes of its vertices or by its distance. A move is linear; if it begins and ends within the
  * sweep, for any t at either end, all of it is within, since the sweep is convex in positions and t
- * together. So before every move its end is looked at. Where most would leave, the list is made
- * anew from here, for this very move. Where few would, these stragglers get another part of the
- * sweep, from here to where they go: pairs without a straggler are listed as they must be, and
- * those with one are looked for again. Who is cut stays behind what moves along with it and so may
- * leave again; since moves are only ever shortened, its box takes in half of what is left of its
- * way the second time, and all of it the third. When the boxes of all do nobody can leave, so this
- * ends. Rounding moves a sweep that is seen from elsewhere by far less than the contact distance,
- * which is what unlisted pairs keep. */
+ * together. So before every move its end is looked at. Where most would leave, it is made anew from
+ * here, for this very move. Where few would, or are cut and so stay behind what moves along with
+ * them, the boxes of these stragglers take in their whole way, any s in [0, 1]: the sweep only
+ * grows, pairs without a straggler are listed as they must be, and those with one are looked for
+ * again. When all are stragglers nobody can leave, so this ends. Rounding moves a sweep that is
+ * seen from elsewhere by far less than the contact distance, which is what unlisted pairs keep. */
 #include "contact/tangle.h"
 
 #include "base/platform.h"
 
 #include <string.h>
 
-enum { GRAIN = 512, ROUNDS = 64, MOST_LAG = 3 };
-/* of its way: by how much a vertex may stay behind where it is thought to go, that has left the
- * sweep so often because it was cut */
-static const double lag_parts[MOST_LAG + 1] = {0.0, 0.0, 0.5, 1.0};
+enum { GRAIN = 512, ROUNDS = 8 };
 /* how far cloth may stray from its planned way before it is looked for again: over the mean length
  * of edges, and at most in m */
 #define MARGIN_OF_EDGE 0.1
@@ -80,7 +75,6 @@ static void alloc_world(TlArena *arena, TlWorld *world) {
     world->trial = TL_NEW(arena, double, 3 * n);
     world->motion = TL_NEW(arena, double, 3 * n);
     world->straggler = TL_NEW(arena, uint8_t, n);
-    world->lag = TL_NEW(arena, uint8_t, n);
     world->loose = TL_NEW(arena, uint8_t, n);
     world->crossed = TL_NEW(arena, int32_t, n);
     world->stuck = TL_NEW(arena, uint8_t, n);
@@ -155,22 +149,17 @@ void tl_world_start_here(TlWorld *world) {
 
 /* ---- the list ---- */
 
-/* The part of the sweep that vertex i has from here on, wider for the broad phase. */
-static void sweep_vertex(TlWorld *world, int32_t i) {
-    double grown = world->margin + world->def.surface->half[i] + world->def.surface->solid[i];
-    for (int64_t k = 3 * (int64_t)i; k < 3 * (int64_t)i + 3; k++) {
-        double way = world->s[i] * world->u[k], lag = -lag_parts[world->lag[i]] * way;
-        world->origin[k] = world->x[k];
-        world->common[k] = way;
-        world->low[k] = tl_min(lag, 0.0) - grown;
-        world->high[k] = tl_max(lag, 0.0) + grown;
-    }
-}
-
 static void sweep_range(void *data, int32_t begin, int32_t end) {
     TlWorld *world = data;
     for (int32_t i = begin; i < end; i++) {
-        sweep_vertex(world, i);
+        double grown = world->margin + world->def.surface->half[i] + world->def.surface->solid[i];
+        for (int64_t k = 3 * (int64_t)i; k < 3 * (int64_t)i + 3; k++) {
+            double u = world->u[k];
+            world->origin[k] = world->x[k];
+            world->common[k] = world->straggler[i] ? 0.0 : u;
+            world->low[k] = -grown + (world->straggler[i] ? tl_min(u, 0.0) : 0.0);
+            world->high[k] = grown + (world->straggler[i] ? tl_max(u, 0.0) : 0.0);
+        }
     }
 }
 
@@ -251,21 +240,25 @@ static bool make_list(TlWorld *world) {
 
 /* ---- the list, some of it ---- */
 
-/* The same sweep seen from here, wider for the broad phase; stragglers get another part. */
+/* The same sweep seen from here, wider for the broad phase. The boxes of stragglers take in all of
+ * the way u. */
 static void resweep_range(void *data, int32_t begin, int32_t end) {
     TlWorld *world = data;
     for (int32_t i = begin; i < end; i++) {
         double grown = world->def.surface->half[i] + world->def.surface->solid[i];
-        if (world->straggler[i]) {
-            sweep_vertex(world, i);
-            continue;
-        }
         for (int64_t k = 3 * (int64_t)i; k < 3 * (int64_t)i + 3; k++) {
             double strayed = world->x[k] - world->origin[k] - world->t * world->common[k];
+            double left = (1.0 - world->t) * world->common[k], end_at = world->u[k] - left;
             world->origin[k] = world->x[k];
-            world->common[k] *= 1.0 - world->t;
-            world->low[k] -= strayed + grown;
-            world->high[k] -= strayed - grown;
+            world->common[k] = left;
+            world->low[k] -= strayed;
+            world->high[k] -= strayed;
+            if (world->straggler[i]) {
+                world->low[k] = tl_min(world->low[k], tl_min(-left, end_at) - world->margin);
+                world->high[k] = tl_max(world->high[k], tl_max(-left, end_at) + world->margin);
+            }
+            world->low[k] -= grown;
+            world->high[k] += grown;
         }
     }
 }
@@ -354,11 +347,13 @@ static bool follow(TlWorld *world, int32_t leaving) {
     if (leaving <= MOST_STRAGGLERS * world->n) {
         return leaving == 0 || relist_stragglers(world);
     }
+    memset(world->straggler, 0, (size_t)world->n);
     return make_list(world);
 }
 
 bool tl_world_list_here(TlWorld *world) {
     memset(world->u, 0, 3 * sizeof *world->u * (size_t)world->n);
+    memset(world->straggler, 0, (size_t)world->n);
     return make_list(world);
 }
 
@@ -379,10 +374,10 @@ static double leave_range(void *data, int32_t begin, int32_t end) {
     TlWorld *world = data;
     double count = 0.0;
     for (int32_t i = begin; i < end; i++) {
-        bool leaves = !ends_within(world, i);
-        world->straggler[i] = leaves;
-        world->lag[i] += leaves && world->s[i] < 1.0 && world->lag[i] < MOST_LAG;
-        count += leaves;
+        if (!ends_within(world, i)) {
+            world->straggler[i] = 1;
+            count += 1.0;
+        }
     }
     return count;
 }
@@ -396,24 +391,17 @@ static void set_whole(TlWorld *world) {
     for (int32_t i = 0; i < world->n; i++) {
         world->s[i] = 1.0;
     }
-    memset(world->lag, 0, (size_t)world->n);
-}
-
-static int32_t count_cut(const TlWorld *world) {
-    int32_t count = 0;
-    for (int32_t i = 0; i < world->n; i++) {
-        count += world->s[i] < 1.0;
-    }
-    return count;
 }
 
 static bool truncate_once(TlWorld *world) {
     double clock_s = tl_clock_s();
     bool pass = world->tangled && !world->frozen;
     TlMove move = {world->n, world->x, world->u, world->s, pass ? world->loose : NULL};
+    set_whole(world);
     TlTruncated done =
         tl_truncate(world->truncation, world->pool, world->arena, &world->pairs, &move);
     world->counts.truncate_s += tl_clock_s() - clock_s;
+    world->cut = done.cut;
     return done.ok;
 }
 
@@ -423,19 +411,21 @@ bool tl_world_plan(TlWorld *world, double *u, bool others) {
         world->u[i] = others ? world->goal[i] - world->x[i] : 0.0;
     }
     set_whole(world);
+    memset(world->straggler, 0, (size_t)world->n);
     bool ok = follow(world, world->listed ? count_leaving(world) : world->n);
     for (int32_t round = 1; ok && truncate_once(world); round++) {
+        memset(world->straggler, 0, (size_t)world->n);
         int32_t leaving = count_leaving(world);
         if (leaving == 0) {
             break;
         }
-        if (round == ROUNDS) {
-            memset(world->lag, MOST_LAG, (size_t)world->n);
-            leaving = world->n;
+        if (round < ROUNDS) {
+            ok = follow(world, leaving);
+        } else {
+            memset(world->straggler, 1, (size_t)world->n);
+            ok = make_list(world);
         }
-        ok = follow(world, leaving);
     }
-    world->cut = count_cut(world);
     world->counts.cuts += world->cut;
     for (int64_t i = 0; i < 3 * (int64_t)world->cloth; i++) {
         u[i] = world->s[i / 3] * world->u[i];

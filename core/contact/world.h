@@ -69,8 +69,7 @@ struct TlWorld {
     double *u, *s;                        /* of the move that is planned */
     int32_t cut;                          /* vertices of it that get less than they want */
     double *origin, *common, *low, *high; /* what the list is good for */
-    uint8_t *straggler;                   /* leaves the sweep */
-    uint8_t *lag;                         /* how often that was for a cut, in this plan */
+    uint8_t *straggler;                   /* moves otherwise than its neighbourhood */
     uint8_t *loose;                       /* part of a tangle: free to pass */
     int32_t *region;                      /* see regions.h */
     double *region_area;                  /* m^2, of the region that this vertex stands for */
