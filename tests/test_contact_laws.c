@@ -21,12 +21,6 @@ typedef enum Ground { GROUND_PLANE, GROUND_BOX, GROUND_MESH, GROUND_FINE_MESH, G
 
 static const char *const ground_names[GROUNDS] = {"plane", "box", "mesh", "fine mesh"};
 
-/* Not yet the fine mesh: cloth sticks to it below the speed it should have, and creeps. TOILE_OPEN
- * tests it all the same. */
-static int tested_grounds(void) {
-    return getenv("TOILE_OPEN") != NULL ? GROUNDS : GROUND_FINE_MESH;
-}
-
 static void add_ground(ToileSim *sim, Ground ground) {
     ToileColliderDef def = toile_collider_def_default();
     TestMesh mesh = {0};
@@ -77,8 +71,9 @@ static double speed_along(const ToileSim *sim) {
 
 START_TEST(friction_lets_slide_with_the_right_acceleration) {
     static const double degrees[3] = {18.0, 25.0, 45.0};
-    for (int ground = 0; ground < tested_grounds(); ground++) {
-        for (int i = 0; i < 3; i++) {
+    for (int ground = 0; ground < GROUNDS; ground++) {
+        /* not yet the fine mesh at 1.3 degrees above the angle that holds, where it loses 7 % */
+        for (int i = ground == GROUND_FINE_MESH ? 1 : 0; i < 3; i++) {
             double angle = degrees[i] * PI / 180.0,
                    want = GRAVITY * (sin(angle) - FRICTION * cos(angle));
             ToileClothId cloth;
@@ -110,7 +105,8 @@ static bool holds(Ground ground, double angle_rad) {
 
 START_TEST(friction_holds_up_to_its_angle) {
     double want = atan(FRICTION) * 180.0 / PI;
-    for (int ground = 0; ground < tested_grounds(); ground++) {
+    /* not yet the fine mesh, which holds 0.2 degrees more */
+    for (int ground = 0; ground < GROUND_FINE_MESH; ground++) {
         double low = 10.0, high = 25.0;
         ck_assert(holds((Ground)ground, low * PI / 180.0));
         ck_assert(!holds((Ground)ground, high * PI / 180.0));
@@ -133,7 +129,7 @@ END_TEST
 
 START_TEST(friction_sticks_without_creep) {
     static const double degrees[3] = {5.0, 12.0, 16.0};
-    for (int ground = 0; ground < tested_grounds(); ground++) {
+    for (int ground = 0; ground < GROUNDS; ground++) {
         for (int i = 0; i < 3; i++) {
             ToileClothId cloth;
             ToileSim *sim = slope((Ground)ground, degrees[i] * PI / 180.0, &cloth);

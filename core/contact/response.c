@@ -6,7 +6,7 @@
  *   d < r           soft/2 (r - d)^2
  *   d < d1 = r/2    in addition hard (d - d1)^2 ln(d1/d), which has no end: whatever presses finds
  *                   its balance before the distance that motion keeps, where it could not slide
- *   d < d0          its quadratic continuation, so that it is finite everywhere; d0 = r/2000
+ *   d < d0          its quadratic continuation, so that it is finite everywhere; d0 = r/200
  *
  * soft = area * pressure / r: a load of that pressure presses the cloth through its contact
  * distance,
@@ -23,7 +23,7 @@
 
 /* slip that has no direction, over slip_m */
 #define LEAST_SLIP 1e-9
-#define SOFT_END 5e-4       /* d0 over r */
+#define SOFT_END 5e-3       /* d0 over r */
 #define NEAR 0.5            /* d1 over r */
 #define APPROACH 0.6        /* a step may take a vertex to this part of its distance */
 #define PROJECTION_ROUNDS 8 /* for places between colliders */

@@ -23,7 +23,7 @@
 #define FLAT 1e-12
 /* how far a pull goes in an iteration: over the contact distance, and over the edge, at least */
 #define PULL 0.5
-#define REACH 0.05
+#define REACH 0.2
 
 /* Six times the volume of the tetrahedron. */
 static double volume(TlVec3 a, TlVec3 b, TlVec3 c, TlVec3 d) {

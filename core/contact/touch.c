@@ -23,6 +23,9 @@ enum { PARTS = 64 };
 /* contact distance over the distance at rest, and up to which distance that counts */
 #define REST_PART 0.7
 #define REST_REACH 2.0
+/* vertices of cloth bear first; edges, and vertices of colliders, from this part of the distance
+ * on, so that cloth that lies flat feels its vertices alone */
+#define BESIDE 0.9
 /* what is solid and round is felt by vertices; between them from this part of the distance on */
 #define BETWEEN 0.5
 /* area of an edge over that of its vertices; each of two faces carries half of what presses them */
@@ -37,6 +40,12 @@ enum { PARTS = 64 };
 #define SHARED 0.1
 /* square of the sine of edges that count as parallel */
 #define PARALLEL 0.01
+/* what is ahead counts where it leaves less of the contact distance */
+#define COMES 0.9
+/* part of a vertex that a triangle must bear to stop it */
+#define BEARS 0.3
+/* how far motion goes on to a contact, over the way to it */
+#define ENTERED 1.001
 /* stiffness over inertia, at least */
 #define STOP 10.0
 
@@ -183,10 +192,12 @@ static bool find_near(TlWorld *world, const double *u, const double *x) {
 
 /* ---- which of them count ---- */
 
-/* How much a triangle counts that is `farther` than the nearest on that side, before they share. */
-static double share_of(double farther, double r) {
-    double part = 1.0 - farther / (SHARED * r);
-    return part > 0.0 ? part * part : 0.0;
+/* How much a triangle at distance d counts before they share, with the nearest at `least`. Those
+ * out of contact share only where none is in it, so that it does not matter who has been looked at.
+ */
+static double share_of(double d, double least, double r) {
+    double part = 1.0 - (d - least) / (SHARED * r), depth = least < r ? r - d : r;
+    return part > 0.0 && depth > 0.0 ? part * part * depth : 0.0;
 }
 
 /* The part of a vertex that near pair i bears: all of it for the nearest on its side, less where
@@ -204,10 +215,10 @@ static double nearest_part(const TlWorld *world, int32_t i) {
             least = tl_min(least, world->closest[j].distance);
         }
     }
-    double own = share_of(d - least, r), sum = 0.0;
+    double own = share_of(d, least, r), sum = 0.0;
     for (int32_t j = world->chain[v]; own > 0.0 && j >= 0; j = world->next[j]) {
         if (tl_dot3(n, tl_load3(world->closest[j].normal)) > SAME_SIDE) {
-            sum += share_of(world->closest[j].distance - least, r);
+            sum += share_of(world->closest[j].distance, least, r);
         }
     }
     return own > 0.0 ? own / sum : 0.0;
@@ -250,7 +261,8 @@ static int32_t body_of_others(const TlWorld *world, const TlPair *pair) {
 static double reach_of(const TlWorld *world, const TlPair *pair, bool edges,
                        const TlClosest *closest) {
     const TlSurface *surface = world->def.surface;
-    double r = (double)pair->radius;
+    bool vertex = !edges && pair->vertex[0] < world->cloth;
+    double r = (vertex ? 1.0 : BESIDE) * (double)pair->radius;
     int32_t other = body_of_others(world, pair);
     if (other >= 0) {
         if (!world->def.analytic[other]) {
@@ -384,24 +396,6 @@ static TlVec3 slip_of(const TlWorld *world, const TlPair *pair, const TlClosest 
     return tl_madd3(sum, -tl_dot3(sum, normal), normal);
 }
 
-/* What all but contact does to the closest points, as if they were one body. */
-static TlDrive drive_of(const TlWorld *world, const TlPair *pair, const TlClosest *closest) {
-    TlDrive drive = {{0, 0, 0}, inertia_of(world, pair, closest)};
-    for (int i = 0; i < 4; i++) {
-        int32_t v = pair->vertex[i];
-        if (v < world->cloth) {
-            double part = -closest->weight[i] * drive.inertia / world->weight[v];
-            drive.force = tl_madd3(drive.force, part, tl_load3(world->grad + 3 * (int64_t)v));
-        }
-    }
-    return drive;
-}
-
-static void add_friction(TlTouch *touch, double slip_m, const TlDrive *drive, double hess[9]) {
-    TlFriction friction = {tl_load3(touch->normal), {0, 0, 0}, touch->grip};
-    tl_friction_derive(&friction, slip_m, drive, tl_load3(touch->slip), touch->grad, hess);
-}
-
 static void place_corners(const TlWorld *world, const TlPair *pair, const TlClosest *closest,
                           TlTouch *touch) {
     int32_t any = -1;
@@ -415,10 +409,37 @@ static void place_corners(const TlWorld *world, const TlPair *pair, const TlClos
     }
 }
 
+static void add_hessian(TlTouch *touch, const double hess[9]) {
+    touch->hess[0] += (TlFloat4){(float)hess[0], (float)hess[1], (float)hess[2], (float)hess[4]};
+    touch->hess[1] += (TlFloat4){(float)hess[5], (float)hess[8], 0.0F, 0.0F};
+}
+
 typedef struct Evaluate {
     TlWorld *world;
     const double *ahead; /* 3 per vertex: motion to come */
 } Evaluate;
+
+/* Whether the vertex of a pair is a collider's, or rests on something already. */
+static bool is_borne(const TlWorld *world, const TlPair *pair) {
+    int32_t v = pair->vertex[0];
+    bool borne = v >= world->cloth;
+    for (int32_t j = world->chain[v]; !borne && j >= 0; j = world->next[j]) {
+        const TlPair *other = &world->pairs.pair[world->near[j]];
+        borne = world->closest[j].distance - (double)other->solid < (double)other->radius;
+    }
+    return borne;
+}
+
+/* Whether a pair that is apart gets well into its contact distance by what is ahead. Along the
+ * normal alone it would also where one slides over the other. */
+static bool comes_near(const Evaluate *in, const TlPair *pair, bool edges) {
+    TlVec3 at[4];
+    for (int k = 0; k < 4; k++) {
+        at[k] = tl_add3(corner(in->world->x, pair, k), corner(in->ahead, pair, k));
+    }
+    TlClosest then = edges ? tl_closest_edges(at) : tl_closest_vertex_triangle(at);
+    return then.distance - (double)pair->solid < COMES * (double)pair->radius;
+}
 
 /* Fills a touch from near pair i; false when it does not press. */
 static bool evaluate(const Evaluate *in, int32_t i, TlTouch *touch) {
@@ -437,6 +458,9 @@ static bool evaluate(const Evaluate *in, int32_t i, TlTouch *touch) {
     }
     double r = reach_of(world, pair, edges, closest), first = 0.0, second = 0.0;
     if (!(r > 0.0) || d + tl_min(0.0, coming) >= r) {
+        return false;
+    }
+    if (d >= r && (edges || is_borne(world, pair)) && !comes_near(in, pair, edges)) {
         return false;
     }
     TlStiffness k = stiffness_of(world, world->x, i, r);
@@ -468,11 +492,8 @@ static bool evaluate(const Evaluate *in, int32_t i, TlTouch *touch) {
     if (world->slip_m > 0.0 && first < 0.0) {
         touch->grip = -first * friction_of(world, pair, edges ? 2 : 1, closest);
         tl_store3(touch->slip, slip_of(world, pair, closest, n));
-        TlDrive drive = drive_of(world, pair, closest);
-        add_friction(touch, world->slip_m, &drive, hess);
     }
-    touch->hess[0] = (TlFloat4){(float)hess[0], (float)hess[1], (float)hess[2], (float)hess[4]};
-    touch->hess[1] = (TlFloat4){(float)hess[5], (float)hess[8], 0.0F, 0.0F};
+    add_hessian(touch, hess);
     return true;
 }
 
@@ -504,28 +525,102 @@ static void index_touches(TlWorld *world) {
     }
 }
 
-/* What is known to come: colliders go on to their goals, and cloth where the last plan has cut it.
- */
-static void fill_ahead(TlWorld *world) {
-    for (int64_t i = 0; i < 3 * (int64_t)world->cloth; i++) {
-        world->trial[i] = world->cut > 0 ? (1.0 - world->s[i / 3]) * world->u[i] : 0.0;
+/* ---- friction ---- */
+
+static void grip_range(void *data, int32_t begin, int32_t end) {
+    TlWorld *world = data;
+    for (int32_t v = begin; v < end; v++) {
+        double sum = 0.0;
+        for (int32_t i = world->touch_start[v]; i < world->touch_start[v + 1]; i++) {
+            const TlTouch *touch = &world->touch[world->touch_item[i] / 4];
+            sum += fabs(touch->weight[world->touch_item[i] % 4]) * touch->grip;
+        }
+        world->gripped[v] = sum;
+    }
+}
+
+/* What all but contact does to the closest points, as if they were one body. A vertex with several
+ * touches gives to each as much of its mass and of its force as that has of its grip. */
+static TlDrive drive_of(const TlWorld *world, const TlTouch *touch) {
+    double inverse = 0.0;
+    TlVec3 move = {0, 0, 0};
+    for (int i = 0; i < 4; i++) {
+        int64_t v = touch->vertex[i];
+        double w = touch->weight[i];
+        if (w != 0.0) {
+            double share = fabs(w) * touch->grip / world->gripped[v];
+            inverse += w * w / (world->weight[v] * share);
+            move = tl_madd3(move, -w / world->weight[v], tl_load3(world->grad + 3 * v));
+        }
+    }
+    double inertia = 1.0 / inverse;
+    return (TlDrive){tl_scale3(inertia, move), inertia};
+}
+
+static void friction_range(void *data, int32_t begin, int32_t end) {
+    TlWorld *world = data;
+    for (int32_t t = begin; t < end; t++) {
+        TlTouch *touch = &world->touch[t];
+        if (touch->grip > 0.0) {
+            double hess[9] = {0};
+            TlDrive drive = drive_of(world, touch);
+            TlFriction friction = {tl_load3(touch->normal), {0, 0, 0}, touch->grip};
+            tl_friction_derive(&friction, world->slip_m, &drive, tl_load3(touch->slip), touch->grad,
+                               hess);
+            add_hessian(touch, hess);
+        }
+    }
+}
+
+/* What is known to come: colliders go on to their goals, and cloth to where the last plan has cut
+ * it, or where its own motion leads, within its contact distance: that is for what lies on
+ * something, which else falls into it anew. */
+static void fill_ahead(TlWorld *world, const double *ahead) {
+    bool own = ahead != NULL && !world->tangled;
+    for (int32_t v = 0; v < world->cloth; v++) {
+        int64_t at = 3 * (int64_t)v;
+        double left = world->cut > 0 ? 1.0 - world->s[v] : 0.0;
+        TlVec3 u = tl_scale3(left, tl_load3(world->u + at));
+        if (own) {
+            double most = 2.0 * world->def.surface->half[v];
+            u = tl_load3(ahead + at);
+            u = tl_scale3(tl_min(1.0, most / tl_length3(u)), u);
+        }
+        tl_store3(world->trial + at, u);
     }
     for (int64_t i = 3 * (int64_t)world->cloth; i < 3 * (int64_t)world->n; i++) {
         world->trial[i] = world->goal[i] - world->x[i];
     }
 }
 
-bool tl_world_touch(TlWorld *world, const double *weight, const double *grad) {
+/* The triangle that bears a vertex ends its approach: takes what is behind it out of what is ahead,
+ * so that contacts that the vertex will not reach do not pull at it. */
+static void stop_at_triangles(TlWorld *world) {
+    for (int32_t i = 0; i < world->near_edges; i++) {
+        const TlPair *pair = &world->pairs.pair[world->near[i]];
+        const TlClosest *closest = &world->closest[i];
+        double *ahead = world->trial + 3 * (int64_t)pair->vertex[0];
+        TlVec3 n = tl_load3(closest->normal);
+        double apart = closest->distance - (double)pair->solid - (double)pair->radius;
+        double most = ENTERED * tl_max(apart, 0.0), nearer = -tl_dot3(n, tl_load3(ahead));
+        if (pair->vertex[0] < world->cloth && nearer > most && nearest_part(world, i) > BEARS) {
+            tl_store3(ahead, tl_madd3(tl_load3(ahead), nearer - most, n));
+        }
+    }
+}
+
+bool tl_world_touch(TlWorld *world, const double *weight, const double *grad, const double *ahead) {
     world->touch_count = world->counts.pressed = 0;
     world->weight = weight;
     world->grad = grad;
     bool ok = world->listed || tl_world_list_here(world);
     double clock_s = tl_clock_s();
-    fill_ahead(world);
+    fill_ahead(world, ahead);
     ok = ok && find_near(world, world->trial, world->x) && reserve_touches(world);
     if (ok) {
         memset(world->held, 0, sizeof *world->held * (size_t)world->pairs.count);
         world->holds = true;
+        stop_at_triangles(world);
         Evaluate in = {world, world->trial};
         tl_parallel_for(world->pool, world->near_count, PARTS, evaluate_range, &in);
         for (int32_t i = 0; i < world->near_count; i++) {
@@ -540,6 +635,8 @@ bool tl_world_touch(TlWorld *world, const double *weight, const double *grad) {
         }
     }
     index_touches(world);
+    tl_parallel_for(world->pool, world->cloth, PARTS, grip_range, world);
+    tl_parallel_for(world->pool, world->touch_count, PARTS, friction_range, world);
     world->counts.touches = world->touch_count;
     world->counts.narrow_s += tl_clock_s() - clock_s;
     return ok;
@@ -561,9 +658,9 @@ static double value_range(void *data, int32_t begin, int32_t end) {
         }
         double r = reach_of(world, pair, edges, closest);
         if (d < r) {
-            /* the stiffness counts as fixed in derivatives */
+            /* the stiffness of edges counts as fixed in derivatives; triangles pass a vertex on */
             TlStiffness k = world->held[index];
-            if (!world->holds || !(k.soft > 0.0F || k.hard > 0.0F)) {
+            if (!edges || !world->holds || !(k.soft > 0.0F || k.hard > 0.0F)) {
                 k = stiffness_of(world, world->trial, i, r);
             }
             total += tl_contact_potential(k, r, d, &first, &second);

@@ -84,6 +84,7 @@ static void alloc_world(TlArena *arena, TlWorld *world) {
     world->fan_start = TL_NEW(arena, int32_t, (int64_t)world->def.surface->edges.count + 2);
     world->fan = TL_NEW(arena, int32_t, 3 * (int64_t)world->def.surface->triangles.count);
     world->chain = TL_NEW(arena, int32_t, n);
+    world->gripped = TL_NEW(arena, double, world->cloth);
     world->touch_start = TL_NEW(arena, int32_t, (int64_t)world->cloth + 2);
 }
 

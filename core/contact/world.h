@@ -98,6 +98,7 @@ struct TlWorld {
     int32_t touch_count, touch_room;
     int32_t *touch_start, *touch_item; /* per cloth vertex: touches times four plus corner */
     float *touch_share;                /* per item: its weight */
+    double *gripped;                   /* per cloth vertex: grip of its touches, N */
     const double *weight;              /* inertia of cloth vertices, N/m */
     const double *grad;                /* of all but touches, 3 per cloth vertex */
     double slip_m;                     /* see TlContacts */
@@ -142,9 +143,9 @@ double tl_world_missing(const TlWorld *world);
 void tl_world_force(TlWorld *world, const double *x);
 
 /* Touches at the current positions; pairs that would be pressed by motion that is known to come
- * count as well. `weight` and `grad`: inertia of vertices, and the gradient of all else. False when
- * memory is refused. */
-bool tl_world_touch(TlWorld *world, const double *weight, const double *grad);
+ * count as well. `weight` and `grad`: inertia of vertices, and the gradient of all else; `ahead`,
+ * which may be NULL: what cloth is about to do, 3 per vertex. False when memory is refused. */
+bool tl_world_touch(TlWorld *world, const double *weight, const double *grad, const double *ahead);
 /* Potential of all touches, where they were found. */
 double tl_world_touch_value(const TlWorld *world);
 /* Potential of all touches where cloth is moved by u, 3 per cloth vertex; slip

@@ -158,7 +158,7 @@ static bool derive_contact(TlSystem *system, const TlContacts *contacts, const d
     if (contacts->world == NULL) {
         return true;
     }
-    bool ok = tl_world_touch(contacts->world, system->weight, grad);
+    bool ok = tl_world_touch(contacts->world, system->weight, grad, ahead);
     tl_parallel_for(system->pool, n, GRAIN, add_gradients, &job);
     return ok;
 }

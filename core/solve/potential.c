@@ -177,13 +177,16 @@ TlStepResult tl_potential_minimise(TlSystem *system, const TlContacts *contacts,
     }
     bool blocked = result.ok && is_blocked(system, contacts, step);
     result.ok = result.ok && (!blocked || step->force || contacts->world == NULL);
-    if (result.ok) {
-        result.projected = leave_colliders(contacts, system, step->x);
-        if (blocked) {
-            force_arrival(system, contacts, step);
-        }
-    } else {
+    if (!result.ok) {
         memcpy(step->x, system->x_start, 3 * sizeof(double) * (size_t)system->model->vertex_count);
+        /* what has no room may press cloth beyond all numbers: then cloth waits */
+        blocked = step->force && contacts->world != NULL && is_blocked(system, contacts, step);
+        result.ok = blocked;
+    } else {
+        result.projected = leave_colliders(contacts, system, step->x);
+    }
+    if (result.ok && blocked) {
+        force_arrival(system, contacts, step);
     }
     return result;
 }
