@@ -261,7 +261,8 @@ static int32_t body_of_others(const TlWorld *world, const TlPair *pair) {
 static double reach_of(const TlWorld *world, const TlPair *pair, bool edges,
                        const TlClosest *closest) {
     const TlSurface *surface = world->def.surface;
-    bool vertex = !edges && pair->vertex[0] < world->cloth;
+    /* at rest all bear, so that a static drape has one answer */
+    bool vertex = (!edges && pair->vertex[0] < world->cloth) || !(world->slip_m > 0.0);
     double r = (vertex ? 1.0 : BESIDE) * (double)pair->radius;
     int32_t other = body_of_others(world, pair);
     if (other >= 0) {
