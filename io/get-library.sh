@@ -220,7 +220,7 @@ build() {
 }
 
 build_all() {
-    work=$(mktemp -d "$deps/.build.XXXXXX")
+    work=$(mktemp -d -p "$deps")
     apt=$work/apt
     log=$deps/get-${library,,}.log
     : >"$log"
