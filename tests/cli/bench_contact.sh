@@ -44,7 +44,8 @@ for scene in drape fall stack; do
     # stages that overlapped would take more than there is
     holds $scene contact rest percent 'x >= 0'
     holds $scene contact counts candidates 'x > 100'
-    holds $scene contact counts touches 'x > 0'
+    # in so few frames the wave of the falling sheet springs up and has not come down yet
+    [ $scene = fall ] || holds $scene contact counts touches 'x > 0'
     holds $scene contact counts refreshes_per_frame 'x >= 1'
     holds $scene contact counts substeps_per_frame 'x >= 4'
     holds $scene contact counts newton_per_substep 'x >= 2'
