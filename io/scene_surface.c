@@ -371,7 +371,7 @@ static bool open_archive(const Source *source, TlSceneSurface *surface) {
     if (!tl_scene_archive_open(source->reader, source->keys, source->key, surface->unit_m, archive))
         return false;
     surface->file = tl_io_path_beside("", archive->file);
-    surface->deforms = archive->moves;
+    surface->deforms = archive->moves || archive->changes;
     ToileStatus status =
         surface->file ? read_first(source, surface, &error) : tl_io_out_of_memory(&error);
     if (status == TOILE_STATUS_OUT_OF_MEMORY)

@@ -36,7 +36,7 @@ typedef struct TlSceneSurface {
     /* for free(): what `mesh` holds beside the arrays of `obj` */
     double *positions_m;
     int32_t *face_sizes, *corners;
-    bool deforms; /* vertices move before the pose: the files are read frame by frame */
+    bool deforms; /* vertices or faces change before the pose: files are read frame by frame */
     double unit_m;
     double fps;
     TlSceneArchive archive;

@@ -111,7 +111,8 @@ TOILE_API ToileStatus toile_scene_get_collider(const ToileScene *scene, int32_t 
                                                ToileColliderDef *collider, ToileError *error);
 /* What the mesh of a collider is read from: "/x/arm.obj", "/x/arm.%04d.obj" or
  * "/x/body.abc:/body/bodyShape"; NULL for other shapes. *deforms (may be NULL) becomes 1 when its
- * vertices move from frame to frame before the pose moves them all, else 0. [any thread] */
+ * vertices move or its faces change from frame to frame before the pose moves them all, else 0.
+ * [any thread] */
 TOILE_API ToileStatus toile_scene_get_collider_file(const ToileScene *scene, int32_t index,
                                                     const char **file, int32_t *deforms,
                                                     ToileError *error);
