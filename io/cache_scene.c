@@ -69,6 +69,35 @@ static void choose_offset(const ToileCache *cache, const ToileMeshDef *start, Tl
     }
 }
 
+static ToileStatus write_offset(ToileCache *cache, const TlCacheCloth *cloth, ToileError *error) {
+    const double *offset = cloth->offset_m;
+    double m[16] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1};
+    /* no sample means identity */
+    if (offset[0] == 0.0 && offset[1] == 0.0 && offset[2] == 0.0)
+        return TOILE_STATUS_OK;
+    for (int32_t k = 0; k < 3; k++)
+        m[4 * k + 3] = offset[k] / cloth->unit_m;
+    return tl_cache_put_matrix(cache, cloth, m, error);
+}
+
+/* Adds the mesh of a cloth as it is simulated. Beside what an archive brings along the uvs are its
+ * main set, for the set that is simulated may be another. */
+static ToileStatus add_simulated(ToileCache *cache, const TlSceneCloth *source, double frame,
+                                 ToileCacheObject *object, ToileError *error) {
+    TlIoArena scratch = {0};
+    ToileMeshDef mesh = *object->mesh;
+    ToileStatus status = TOILE_STATUS_OK;
+    if (cache->format == TL_CACHE_ABC && source->source.reader && source->subdivide.simulate == 0) {
+        status = tl_scene_archive_main_uvs(&source->source, frame, &scratch, &mesh, error);
+        object->uv_name = tl_scene_archive_uv_name(&source->source, NULL);
+    }
+    object->mesh = &mesh;
+    if (status == TOILE_STATUS_OK)
+        status = toile_cache_add_object(cache, object, error);
+    tl_io_arena_free(&scratch);
+    return status;
+}
+
 static ToileStatus add_scene_cloth(ToileCache *cache, const ToileScene *scene, int32_t index,
                                    ToileError *error) {
     ToileSceneCloth cloth = {0};
@@ -84,8 +113,9 @@ static ToileStatus add_scene_cloth(ToileCache *cache, const ToileScene *scene, i
     object.unit_m = cache->format == TL_CACHE_ABC ? cache->def.unit_m : cloth.unit_m;
     const TlSceneCloth *source = &scene->cloths[index];
     ToileObj *refined = NULL;
-    status = source->subdivide.surface ? add_refined(cache, source, &object, &refined, error)
-                                       : toile_cache_add_object(cache, &object, error);
+    status = source->subdivide.surface
+                 ? add_refined(cache, source, &object, &refined, error)
+                 : add_simulated(cache, source, scene->sim.start_frame, &object, error);
     if (status == TOILE_STATUS_OK && cache->format == TL_CACHE_ABC) {
         TlCacheCloth *added = &cache->cloths[cache->cloth_count - 1];
         if (source->subdivide.simulate > 0 || refined)
@@ -93,7 +123,11 @@ static ToileStatus add_scene_cloth(ToileCache *cache, const ToileScene *scene, i
         if (!refined)
             added->tags = source->subdivide.tags;
         choose_offset(cache, source->start ? &source->start->mesh : &source->mesh->mesh, added);
-        status = tl_cache_take_along(cache, added, source, refined ? refined : source->mesh, error);
+        /* before the face sets, as toile join writes it */
+        status = write_offset(cache, added, error);
+        if (status == TOILE_STATUS_OK)
+            status =
+                tl_cache_take_along(cache, added, source, refined ? refined : source->mesh, error);
     }
     toile_obj_free(refined);
     return status;
@@ -124,8 +158,11 @@ ToileStatus toile_cache_create(const char *path, const ToileScene *scene, const 
     def.schema = info.schema;
     def.samples_per_frame = info.samples_per_frame;
     status = toile_cache_open(path, &def, &cache, error);
-    if (status == TOILE_STATUS_OK)
+    if (status == TOILE_STATUS_OK) {
         cache->first_frame = info.frames[0];
+        if (!info.settle && frames[frame_count - 1] < info.frames[info.frame_count - 1])
+            cache->sample_count += info.samples_per_frame - 1;
+    }
     for (int32_t i = 0; i < info.cloth_count && status == TOILE_STATUS_OK; i++)
         status = add_scene_cloth(cache, scene, i, error);
     if (status == TOILE_STATUS_OK)
@@ -133,17 +170,6 @@ ToileStatus toile_cache_create(const char *path, const ToileScene *scene, const 
     else
         toile_cache_abandon(cache);
     return status;
-}
-
-static ToileStatus write_offset(ToileCache *cache, const TlCacheCloth *cloth, ToileError *error) {
-    const double *offset = cloth->offset_m;
-    double m[16] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1};
-    /* no sample means identity */
-    if (offset[0] == 0.0 && offset[1] == 0.0 && offset[2] == 0.0)
-        return TOILE_STATUS_OK;
-    for (int32_t k = 0; k < 3; k++)
-        m[4 * k + 3] = offset[k] / cloth->unit_m;
-    return tl_cache_put_matrix(cache, cloth, m, error);
 }
 
 static void convert(const TlCacheCloth *cloth, const double offset_m[3], float *out) {
@@ -172,8 +198,6 @@ static ToileStatus add_state(ToileCache *cache, TlCacheCloth *cloth, const Toile
     ToileStatus status = take_vertices(toile_sim_get_positions, sim, id, cloth, error);
     if (status == TOILE_STATUS_OK && cache->format == TL_CACHE_OBJ)
         return tl_cache_put_obj(cache, cloth, cloth->unit_m, error);
-    if (status == TOILE_STATUS_OK && cache->format == TL_CACHE_ABC && cache->added == 0)
-        status = write_offset(cache, cloth, error);
     if (status != TOILE_STATUS_OK)
         return status;
     if (cloth->archive && cache->added > 0)

@@ -111,9 +111,9 @@ ToileStatus tl_cache_take_along(ToileCache *cache, TlCacheCloth *cloth, const Tl
     bool same = false;
     if (source->reader) {
         abcc_status status = abcc_mesh_size(source->reader, source->object, 0, &sizes, &abc);
-        same = (uint32_t)cloth->mesh.face_count == sizes.faces && !source->turned && !cloth->rules;
+        same = (uint32_t)cloth->mesh.face_count == sizes.faces && !cloth->rules;
         cloth->archive = source;
-        cloth->copy_flags = same ? 0 : ABCC_COPY_CONSTANT;
+        cloth->copy_flags = !same ? ABCC_COPY_CONSTANT : source->turned ? ABCC_COPY_TURNED : 0;
         if (status == ABCC_OK)
             status = copy_params(cache, cloth, &abc);
         if (status != ABCC_OK)
@@ -196,7 +196,8 @@ static abcc_status make_cage(ToileCache *cache, const TlCacheCloth *cloth, abcc_
 abcc_status tl_cache_put_cage(ToileCache *cache, const TlCacheCloth *cloth, const abcc_mesh_in *in,
                               abcc_error *abc) {
     abcc_subd_in cage = abcc_subd_in_default();
-    bool same = cloth->archive && cloth->archive->is_cage && cloth->copy_flags == 0;
+    bool same =
+        cloth->archive && cloth->archive->is_cage && cloth->copy_flags != ABCC_COPY_CONSTANT;
     abcc_status status = ABCC_OK;
     if (same)
         status = read_cage(cache, cloth->archive, &cage, abc);

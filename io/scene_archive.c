@@ -352,7 +352,7 @@ ToileStatus tl_scene_archive_faces(const TlSceneArchive *archive, double frame, 
 typedef struct Draft {
     TlIoArena arena;
     ToileMeshDef mesh;
-    double *positions_m, *uvs;
+    double *positions_m;
     int32_t *face_sizes, *corners, *corner_uvs;
     TlObjGroup *groups;
     int32_t group_count;
@@ -373,9 +373,10 @@ static bool make_draft(Draft *draft, const abcc_mesh_sizes *sizes) {
     return mesh->positions_m && mesh->face_sizes && mesh->corners;
 }
 
-/* Reads the uv set of a name, or the main one. */
+/* Reads the uv set of a name, or the main one, into `mesh`; *corner_uvs gets its indices. */
 static ToileStatus read_uvs(const TlSceneArchive *archive, const Moment *moment, const char *name,
-                            Draft *draft, ToileError *error) {
+                            TlIoArena *arena, ToileMeshDef *mesh, int32_t **corner_uvs,
+                            ToileError *error) {
     abcc_error abc = {0};
     uint32_t count = 0, set = 0, values = 0, corners = moment->sizes.corners;
     abcc_status status = abcc_uv_count(archive->reader, archive->object, &count, &abc);
@@ -385,20 +386,49 @@ static ToileStatus read_uvs(const TlSceneArchive *archive, const Moment *moment,
         status = abcc_uv_size(archive->reader, archive->object, set, moment->before, &values, &abc);
     if (status != ABCC_OK || values == 0)
         return pass_on(archive, status, &abc, error);
-    float *uv = tl_io_arena_array(&draft->arena, 2 * (size_t)values, sizeof *uv);
-    draft->uvs = tl_io_arena_array(&draft->arena, 2 * (size_t)values, sizeof *draft->uvs);
-    draft->corner_uvs = tl_io_arena_array(&draft->arena, (size_t)corners + 1, sizeof(int32_t));
-    if (!uv || !draft->uvs || !draft->corner_uvs)
+    float *uv = tl_io_arena_array(arena, 2 * (size_t)values, sizeof *uv);
+    double *uvs = tl_io_arena_array(arena, 2 * (size_t)values, sizeof *uvs);
+    *corner_uvs = tl_io_arena_array(arena, (size_t)corners + 1, sizeof **corner_uvs);
+    if (!uv || !uvs || !*corner_uvs)
         return tl_io_out_of_memory(error);
     /* indices were checked against the number of values, so that they fit a signed number */
     status = abcc_uv_read(archive->reader, archive->object, set, moment->before, uv, values,
-                          (uint32_t *)draft->corner_uvs, corners, &abc);
+                          (uint32_t *)*corner_uvs, corners, &abc);
     for (size_t i = 0; i < 2 * (size_t)values; i++)
-        draft->uvs[i] = (double)uv[i];
-    draft->mesh.uv_count = (int32_t)values;
-    draft->mesh.uvs = draft->uvs;
-    draft->mesh.corner_uvs = draft->corner_uvs;
+        uvs[i] = (double)uv[i];
+    mesh->uv_count = (int32_t)values;
+    mesh->uvs = uvs;
+    mesh->corner_uvs = *corner_uvs;
     return pass_on(archive, status, &abc, error);
+}
+
+/* Reverses each face of what is stored by corner. */
+static void turn(const ToileMeshDef *mesh, int32_t *values) {
+    for (int32_t f = 0; values && f < mesh->face_count; f++) {
+        int32_t size = mesh->face_sizes[f];
+        for (int32_t i = 0, j = size - 1; i < j; i++, j--) {
+            int32_t kept = values[i];
+            values[i] = values[j];
+            values[j] = kept;
+        }
+        values += size;
+    }
+}
+
+ToileStatus tl_scene_archive_main_uvs(const TlSceneArchive *archive, double frame, TlIoArena *arena,
+                                      ToileMeshDef *mesh, ToileError *error) {
+    Moment moment;
+    abcc_uv_set set = abcc_uv_set_default();
+    int32_t *corner_uvs = NULL;
+    mesh->uv_count = 0;
+    if (abcc_uv_get(archive->reader, archive->object, 0, &set, NULL) != ABCC_OK || !set.main)
+        return TOILE_STATUS_OK;
+    ToileStatus status = find_moment(archive, frame, &moment, error);
+    if (status == TOILE_STATUS_OK)
+        status = read_uvs(archive, &moment, NULL, arena, mesh, &corner_uvs, error);
+    if (status == TOILE_STATUS_OK && archive->turned)
+        turn(mesh, corner_uvs);
+    return status;
 }
 
 const char *tl_scene_archive_uv_name(const TlSceneArchive *archive, const char *uv_set) {
@@ -461,14 +491,6 @@ static ToileStatus read_groups(const TlSceneArchive *archive, const Moment *mome
     return TOILE_STATUS_OK;
 }
 
-static void reverse(int32_t *values, int32_t count) {
-    for (int32_t i = 0, j = count - 1; i < j; i++, j--) {
-        int32_t kept = values[i];
-        values[i] = values[j];
-        values[j] = kept;
-    }
-}
-
 /* Turns the faces round where the transforms mirror the mesh. */
 static ToileStatus turn_faces(TlSceneArchive *archive, const Moment *moment, Draft *draft,
                               ToileError *error) {
@@ -477,14 +499,10 @@ static ToileStatus turn_faces(TlSceneArchive *archive, const Moment *moment, Dra
     int mirrored = 0;
     abcc_status status =
         abcc_world(archive->reader, archive->object, moment->seconds, m, NULL, &mirrored, &abc);
-    int32_t corner = 0;
     archive->turned = mirrored != 0;
-    for (int32_t f = 0; mirrored && status == ABCC_OK && f < draft->mesh.face_count; f++) {
-        int32_t size = draft->face_sizes[f];
-        reverse(draft->corners + corner, size);
-        if (draft->corner_uvs)
-            reverse(draft->corner_uvs + corner, size);
-        corner += size;
+    if (archive->turned && status == ABCC_OK) {
+        turn(&draft->mesh, draft->corners);
+        turn(&draft->mesh, draft->corner_uvs);
     }
     return pass_on(archive, status, &abc, error);
 }
@@ -523,7 +541,8 @@ ToileStatus tl_scene_archive_mesh(TlSceneArchive *archive, double frame, const c
     if (status == TOILE_STATUS_OK)
         status = read_points(archive, &moment, draft.positions_m, error);
     if (status == TOILE_STATUS_OK)
-        status = read_uvs(archive, &moment, uv_set, &draft, error);
+        status =
+            read_uvs(archive, &moment, uv_set, &draft.arena, &draft.mesh, &draft.corner_uvs, error);
     if (status == TOILE_STATUS_OK)
         status = read_groups(archive, &moment, &draft, error);
     if (status == TOILE_STATUS_OK)

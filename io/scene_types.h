@@ -265,6 +265,10 @@ ToileStatus tl_scene_archive_positions(const TlSceneArchive *archive, double fra
 ToileStatus tl_scene_archive_faces(const TlSceneArchive *archive, double frame, uint8_t key[16],
                                    int32_t *vertex_count, int32_t *face_count, ToileError *error);
 
+/* Puts the main uv set into a mesh that was read at a frame; none where the archive has only
+ * parameters that serve as uvs. */
+ToileStatus tl_scene_archive_main_uvs(const TlSceneArchive *archive, double frame, TlIoArena *arena,
+                                      ToileMeshDef *mesh, ToileError *error);
 /* The name of a uv set; NULL: the archive is none, or has no uvs. */
 const char *tl_scene_archive_uv_name(const TlSceneArchive *archive, const char *uv_set);
 

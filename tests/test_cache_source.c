@@ -81,9 +81,11 @@ static void write_input(bool mirrored, bool cage) {
     uint32_t flow = add_param(writer, mesh, "flow", ABCC_FACEVARYING, 3, 1);
     uint32_t scale = add_param(writer, mesh, "scale", ABCC_CONSTANT, 1, 1);
     uint32_t note = add_param(writer, mesh, "note", ABCC_NONE, 2, 1);
+    uint32_t map2 = add_param(writer, mesh, "map2", ABCC_FACEVARYING, 2, 1);
     put_param(writer, mesh, flow, CORNERS, 3, 4);
     put_param(writer, mesh, scale, 1, 1, 5);
     put_param(writer, mesh, note, 1, 2, 6);
+    put_param(writer, mesh, map2, CORNERS, 2, 7);
     for (int32_t frame = 1; frame <= FRAMES; frame++) {
         abcc_mesh_in in = abcc_mesh_in_default();
         abcc_subd_in tags = abcc_subd_in_default();
@@ -202,6 +204,7 @@ static void check_same(abcc_reader *a, abcc_obj in_a, uint32_t sample_a, abcc_re
     ck_assert_mem_eq(data[0], data[1], bytes[0]);
 }
 
+/* `mesh` may be followed by further keys of the cloth. */
 static void write_scene(const char *mesh, const char *output) {
     char text[600], path[IO_PATH_SIZE];
     snprintf(text, sizeof text,
@@ -236,20 +239,78 @@ START_TEST(source_parameters_are_passed_through_bit_for_bit) {
 }
 END_TEST
 
-/* faces turned round are not the file's: what is stored by corner would end up elsewhere */
-START_TEST(source_mirrored_keeps_what_counts_no_faces) {
+/* the file's own order of corners, `width` floats each */
+static void read_corners(abcc_reader *reader, abcc_obj obj, const char *name, uint32_t width,
+                         float *values) {
     abcc_param param;
+    abcc_error error = {0};
+    int32_t i = find_param(reader, obj, name, &param);
+    ck_assert_msg(i >= 0, "%s is not there", name);
+    ok(abcc_param_read(reader, obj, (uint32_t)i, 0, values, CORNERS * width * sizeof *values, NULL,
+                       0, &error),
+       &error);
+}
+
+/* the faces are turned round, and what is stored by corner with them */
+START_TEST(source_mirrored_keeps_everything_at_its_corner) {
+    static const char *const names[] = {"flow", "map2"}, *const kept[] = {"heat", "scale", "note"};
+    static const uint32_t widths[] = {3, 2};
     write_input(true, false);
     write_scene("in.abc", "");
     simulate();
     abcc_reader *in = open_file("in.abc"), *out = open_file("out.abc");
     abcc_obj from = find(in, "/in/inShape"), to = find(out, "/c/cShape");
-    check_same(in, from, 0, out, to, 0, "scale");
-    check_same(in, from, 0, out, to, 0, "note");
-    ck_assert_int_eq(find_param(out, to, "flow", &param), -1);
+    for (size_t i = 0; i < 3; i++)
+        check_same(in, from, 0, out, to, 0, kept[i]);
+    for (size_t i = 0; i < 2; i++) {
+        float a[3 * CORNERS], b[3 * CORNERS];
+        read_corners(in, from, names[i], widths[i], a);
+        read_corners(out, to, names[i], widths[i], b);
+        for (size_t c = 0; c < CORNERS; c++)
+            ck_assert_mem_eq(a + widths[i] * c, b + widths[i] * (4 * (c / 4) + 3 - c % 4),
+                             widths[i] * sizeof *a);
+    }
     find(out, "/c/cShape/right");
     abcc_close(in);
     abcc_close(out);
+}
+END_TEST
+
+/* every uv set once, under its name and with its values, whichever is simulated */
+static void check_uv_sets(const char *cloth, bool mirrored) {
+    static const char *const names[] = {"UVMap", "map2"};
+    write_input(mirrored, false);
+    write_scene(cloth, "");
+    simulate();
+    abcc_reader *in = open_file("in.abc"), *out = open_file("out.abc");
+    abcc_obj from = find(in, "/in/inShape"), to = find(out, "/c/cShape");
+    abcc_error error = {0};
+    uint32_t count = 0;
+    ok(abcc_uv_count(out, to, &count, &error), &error);
+    ck_assert_uint_eq(count, 2);
+    for (uint32_t i = 0; i < 2; i++) {
+        float a[2 * CORNERS], b[2 * CORNERS];
+        uint32_t at_a[CORNERS], at_b[CORNERS];
+        abcc_uv_set set = abcc_uv_set_default();
+        ok(abcc_uv_get(out, to, i, &set, &error), &error);
+        ck_assert_str_eq(set.name, names[i]);
+        ck_assert_int_eq(set.main, i == 0);
+        ok(abcc_uv_read(in, from, i, 0, a, CORNERS, at_a, CORNERS, &error), &error);
+        ok(abcc_uv_read(out, to, i, 0, b, CORNERS, at_b, CORNERS, &error), &error);
+        for (size_t c = 0; c < CORNERS; c++) {
+            size_t d = mirrored ? 4 * (c / 4) + 3 - c % 4 : c;
+            ck_assert_mem_eq(a + (size_t)2 * at_a[c], b + (size_t)2 * at_b[d], 2 * sizeof *a);
+        }
+    }
+    abcc_close(in);
+    abcc_close(out);
+}
+
+START_TEST(source_uv_sets_are_all_written_whichever_is_simulated) {
+    check_uv_sets("in.abc", false);
+    check_uv_sets("in.abc\", \"uv_set\": \"map2", false);
+    check_uv_sets("in.abc\", \"uv_set\": \"UVMap", false);
+    check_uv_sets("in.abc\", \"uv_set\": \"map2", true);
 }
 END_TEST
 
@@ -267,7 +328,7 @@ START_TEST(source_samples_between_frames_take_the_earlier_values) {
 END_TEST
 
 START_TEST(cage_keeps_its_creases) {
-    write_input(false, true);
+    write_input(_i == 1, true);
     write_scene("in.abc", "\"schema\": \"subd\"");
     simulate();
     abcc_reader *out = open_file("out.abc");
@@ -371,9 +432,10 @@ static Suite *source_suite(void) {
     TCase *all = tcase_create("what a cache takes along");
     tcase_add_checked_fixture(all, scene_make_folder, scene_remove_folder);
     tcase_add_test(all, source_parameters_are_passed_through_bit_for_bit);
-    tcase_add_test(all, source_mirrored_keeps_what_counts_no_faces);
+    tcase_add_test(all, source_mirrored_keeps_everything_at_its_corner);
+    tcase_add_test(all, source_uv_sets_are_all_written_whichever_is_simulated);
     tcase_add_test(all, source_samples_between_frames_take_the_earlier_values);
-    tcase_add_test(all, cage_keeps_its_creases);
+    tcase_add_loop_test(all, cage_keeps_its_creases, 0, 2); /* as it is, and mirrored */
     tcase_add_test(all, groups_of_an_obj_become_face_sets);
     tcase_add_test(all, samples_between_frames_have_their_own_velocities);
     tcase_add_test(all, samples_need_frames_that_follow_one_another);

@@ -18,7 +18,8 @@ public:
          const abcc_writer *writer, const OutObject &to)
         : params(to.params), source_(object_of(reader, from)), sample_(sample),
           constant_only_((flags & ABCC_COPY_CONSTANT) != 0),
-          turn_(((reader->flags ^ writer->flags) & ABCC_RAW_WINDING) != 0),
+          turn_((((reader->flags ^ writer->flags) & ABCC_RAW_WINDING) != 0) !=
+                ((flags & ABCC_COPY_TURNED) != 0)),
           may_add_(to.samples == 0 || to.faceset) {
         if (source_.samples > 0 && sample >= source_.samples)
             fail(ABCC_E_ARG, named(source_.path) + " has " + std::to_string(source_.samples) +

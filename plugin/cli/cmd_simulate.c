@@ -448,6 +448,18 @@ static ToileStatus advance(Run *run, int32_t frame, ToileStats *stats, ToileErro
     return status;
 }
 
+/* a chunk that ends before the scene does brings the samples up to the next frame, so that the next
+ * chunk can begin there */
+static ToileStatus fill_up(Run *run, int32_t frame, ToileError *error) {
+    ToileStatus status = TOILE_STATUS_OK;
+    ToileStats stats = toile_stats_default();
+    if (run->written < run->frame_count || frame >= run->info.frames[run->info.frame_count - 1])
+        return status;
+    for (int32_t i = 1; i < run->info.samples_per_frame && status == TOILE_STATUS_OK; i++)
+        status = advance_part(run, frame + 1, &stats, error);
+    return status;
+}
+
 /* the last frame written, or the stop, ends it; CANCELLED: the grace was over */
 static ToileStatus simulate_frames(Run *run, ToileError *error) {
     int32_t frame = run->info.frames[0];
@@ -463,7 +475,7 @@ static ToileStatus simulate_frames(Run *run, ToileError *error) {
             return status;
         tl_progress_frame(&run->progress, frame, tl_now_s() - begun_s, &stats);
     }
-    return status;
+    return status == TOILE_STATUS_OK ? fill_up(run, frame, error) : status;
 }
 
 static ToileStatus settle_once(Run *run, ToileSettleResult *result, ToileError *error) {

@@ -34,14 +34,16 @@ same near.json 1-5 6-9
 same near.json 1-2 3-6 7-9
 # far away positions are relative to where the cloth began, not to where a chunk begins
 awk '$1 == "v" { $2 += 12.3 } { print }' mesh.obj >away.obj
-scene far.json away.obj 1-9
+awk '$1 == "f" && ++n % 32 == 1 { print "g part" int(n / 32) } { print }' away.obj >parts.obj
+scene far.json parts.obj 1-9
 same far.json 1-5 6-9
 expect 0 info joined.abc
 grep -q '/square  transform, .*1 sample' "$log/out" || fail "there is no offset"
 scene half.json mesh.obj 1-9 '"output": {"samples_per_frame": 2}'
 expect 0 simulate half.json --quiet -o whole.abc
 [ "$(samples whole.abc)" = 17 ] || fail "not two samples a frame"
-same half.json 1-5 5-9
+same half.json 1-5 6-9
+same half.json 1-3 3-5 5-9
 
 chunks near.json 1-3 4-6
 refuses 65 'gap|missing' join out.abc part.1-3.abc part.7-9.abc

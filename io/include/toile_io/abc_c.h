@@ -642,16 +642,17 @@ TOILE_API abcc_status abcc_property_int(abcc_writer *writer, abcc_obj obj, const
 TOILE_API abcc_status abcc_property_double(abcc_writer *writer, abcc_obj obj, const char *name,
                                            double value, abcc_error *error);
 
-/* Flag of abcc_params_copy: only what does not count vertices, faces or corners. For a mesh whose
- * faces are not those of the source. */
-enum { ABCC_COPY_CONSTANT = 1 };
+/* Flags of abcc_params_copy. CONSTANT: only what does not count vertices, faces or corners, for a
+ * mesh whose faces are not those of the source. TURNED: the faces are those of the source, each
+ * turned round, so that what is stored per corner is turned with them. */
+enum { ABCC_COPY_CONSTANT = 1, ABCC_COPY_TURNED = 2 };
 
 /* Passes the parameters of an object through, bit for bit: arbitrary geometry parameters, user
  * properties, compounds with their metadata, and the face sets below it as they are at `sample`.
  * The first call, before the first sample of `to`, declares them and gives the values at `sample`
  * of `from` for the next sample of `to`; later calls give those that change again. Names that `to`
- * has already are left alone. What is stored per corner keeps the order of the file unless reader
- * and writer disagree on ABCC_RAW_WINDING. [one thread per writer] */
+ * has already are left alone. What is stored per corner keeps the order of the file unless the
+ * faces are turned, or reader and writer disagree on ABCC_RAW_WINDING. [one thread per writer] */
 TOILE_API abcc_status abcc_params_copy(abcc_reader *reader, abcc_obj from, uint32_t sample,
                                        unsigned flags, abcc_writer *writer, abcc_obj to,
                                        abcc_error *error);

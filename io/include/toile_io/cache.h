@@ -26,7 +26,8 @@ typedef struct ToileCache ToileCache;
  * scene. `frames`: what will be written, evenly spaced but for .obj. PC2 and MDD hold one cloth.
  * Archives are in the scene's unit, the others in the unit of each cloth. With several samples a
  * frame the frames follow one another, the samples between the first and the last are added too,
- * and .obj is refused. A cloth that comes from an archive takes along what that holds beside the
+ * those after the last up to the next frame as well if the scene has one, and .obj is refused. A
+ * cloth that comes from an archive takes along what that holds beside the
  * mesh, parameters and face sets, bit for bit; otherwise its groups become face sets. Temporary
  * files of the same name that a process of this machine left when it was killed are removed.
  * [any thread] */
