@@ -18,6 +18,8 @@
 
 #define COORDINATE_MAX_M 1e9
 #define NAMES_SHOWN 6
+/* Samples that are looked at for the first with faces: a small file may claim millions. */
+#define SAMPLES_SOUGHT 20000u
 
 static ToileStatus status_of(abcc_status status) {
     switch (status) {
@@ -344,6 +346,28 @@ ToileStatus tl_scene_archive_faces(const TlSceneArchive *archive, double frame, 
     *vertex_count = status == TOILE_STATUS_OK ? (int32_t)moment.sizes.verts : 0;
     *face_count = status == TOILE_STATUS_OK ? (int32_t)moment.sizes.faces : 0;
     return status;
+}
+
+ToileStatus tl_scene_archive_appears(const TlSceneArchive *archive, double *frame,
+                                     ToileError *error) {
+    abcc_error abc = {0};
+    Moment moment;
+    ToileStatus status = find_moment(archive, *frame, &moment, error);
+    abcc_mesh_sizes sizes = moment.sizes;
+    if (status != TOILE_STATUS_OK || (sizes.verts > 0 && sizes.faces > 0))
+        return status;
+    for (uint32_t i = 1; i <= SAMPLES_SOUGHT && i < archive->samples - moment.before; i++) {
+        double seconds = 0;
+        uint32_t sample = moment.before + i;
+        abcc_status found = abcc_mesh_size(archive->reader, archive->object, sample, &sizes, &abc);
+        if (found == ABCC_OK && (sizes.verts == 0 || sizes.faces == 0))
+            continue;
+        if (found == ABCC_OK)
+            found = abcc_sample_time(archive->reader, archive->object, sample, &seconds, &abc);
+        *frame = seconds * archive->fps;
+        return pass_on(archive, found, &abc, error);
+    }
+    return TOILE_STATUS_OK;
 }
 
 /* ---- whole meshes ---- */

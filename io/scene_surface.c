@@ -349,20 +349,16 @@ ToileStatus tl_scene_surface_mesh(const TlSceneSurface *surface, const char *nam
     return status;
 }
 
-/* The mesh of an archive at the first frame; one whose faces change may get them later. */
+/* The mesh of an archive at the first frame, or where it first has faces. */
 static ToileStatus read_first(const Source *source, TlSceneSurface *surface, ToileError *error) {
     TlSceneArchive *archive = &surface->archive;
     double frame = source->reader->scene->sim.start_frame;
-    ToileStatus status = tl_scene_archive_mesh(archive, frame, NULL, &surface->obj, error);
-    for (uint32_t i = 0; status == TOILE_STATUS_INVALID_DATA && archive->changes && !surface->obj &&
-                         i < archive->samples;
-         i++) {
-        double seconds = 0;
-        if (abcc_sample_time(archive->reader, archive->object, i, &seconds, NULL) == ABCC_OK)
-            status =
-                tl_scene_archive_mesh(archive, seconds * archive->fps, NULL, &surface->obj, NULL);
-    }
-    return status;
+    ToileStatus status = TOILE_STATUS_OK;
+    if (archive->changes)
+        status = tl_scene_archive_appears(archive, &frame, error);
+    return status == TOILE_STATUS_OK
+               ? tl_scene_archive_mesh(archive, frame, NULL, &surface->obj, error)
+               : status;
 }
 
 static bool open_archive(const Source *source, TlSceneSurface *surface) {

@@ -261,6 +261,10 @@ ToileStatus tl_scene_archive_mesh(TlSceneArchive *archive, double frame, const c
 ToileStatus tl_scene_archive_positions(const TlSceneArchive *archive, double frame,
                                        int32_t vertex_count, double *positions_m,
                                        ToileError *error);
+/* Moves *frame on to the first sample from there on that has faces; it stays where it is when the
+ * next 20000 samples have none. */
+ToileStatus tl_scene_archive_appears(const TlSceneArchive *archive, double *frame,
+                                     ToileError *error);
 /* How many vertices and faces it has at a frame; equal keys: the same faces. */
 ToileStatus tl_scene_archive_faces(const TlSceneArchive *archive, double frame, uint8_t key[16],
                                    int32_t *vertex_count, int32_t *face_count, ToileError *error);

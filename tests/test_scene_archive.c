@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Archives and point caches in scenes: cloth, colliders whose faces change, and pins that follow a
  * mesh. Archives of other writers are those of the shared data, where they are. */
+#include "support/abc_unusual.h"
 #include "support/scene_files.h"
 
 #include "toile_io/abc_c.h"
@@ -184,6 +185,23 @@ START_TEST(archive_collider_may_change_its_faces) {
         toile_sim_destroy(sim);
         toile_scene_free(scene);
     }
+}
+END_TEST
+
+/* a few kilobytes may claim millions of samples, and a scene must not try them all */
+START_TEST(archive_collider_is_not_sought_without_end) {
+    char path[IO_PATH_SIZE + 64];
+    path_of("claims.abc", path);
+    for (int kind = 0; kind < abc_unusual_count(); kind++)
+        if (strcmp(abc_unusual_name(kind), "claims") == 0)
+            ck_assert(abc_unusual_write(kind, path));
+    static const Bad bads[] = {
+        {"", ", \"colliders\": [{\"mesh\": \"claims.abc:/late\"}]", INVALID, 6, 26,
+         "has 0 vertices and 0 faces at frame 1"},
+        {"", ", \"colliders\": [{\"mesh\": \"claims.abc:/broken\"}]", INVALID, 6, 26,
+         "vertex 0 is not a finite number"},
+    };
+    CHECK_BAD(bads);
 }
 END_TEST
 
@@ -554,6 +572,7 @@ static Suite *archive_suite(void) {
     tcase_add_test(all, archive_face_sets_are_groups);
     tcase_add_test(all, archive_cloth_looks_outwards_even_when_mirrored);
     tcase_add_test(all, archive_collider_may_change_its_faces);
+    tcase_add_test(all, archive_collider_is_not_sought_without_end);
     tcase_add_test(all, archive_collider_has_new_faces_from_their_frame_on);
     tcase_add_test(all, points_move_the_mesh_of_a_collider);
     tcase_add_test(all, points_that_do_not_fit_are_refused);

@@ -15,7 +15,9 @@
  *   scalar    blocks: 16 bytes of hash and the value
  *
  * Groups form a tree in every file a writer makes, so a walk meets at most one child entry for
- * every eight bytes of the file; a file that needs more refers to itself and is refused. */
+ * every eight bytes of the file; a file that needs more refers to itself and is refused. The same
+ * holds for the bytes of headers. Samples may be shared: of texts, which are read to be counted,
+ * the last blocks are remembered, and what is read altogether is bounded. */
 #include "abc_check.h"
 
 #include "abc_error.h"
@@ -25,16 +27,26 @@
 
 #define BLOCK_BIT ((uint64_t)1 << 63)
 #define HEADER_SIZE 16u
+#define OGAWA_VERSION 0x100u /* 0 1 in the file */
 #define HASH_SIZE 16u
 #define MAX_RANK 32u
 #define MAX_DEPTH 1000u
 /* Of one property: eight days of frames. Repeats are not stored, so that the file's size is no
  * bound. */
 #define MAX_SAMPLES (1u << 24)
+/* Blocks of texts that are remembered, and bytes of texts that are read beyond the file's size. */
+#define TEXTS_KEPT 1024u
+#define TEXT_BYTES_MORE ((uint64_t)1 << 28)
 #define POD_STRING 12u
 #define POD_WSTRING 13u
 /* The step that marks a list of times without a rule. */
 #define ACYCLIC_STEP (DBL_MAX / 32.0)
+
+/* A block of texts that was read, and how many it holds. */
+typedef struct Texts {
+    uint64_t at, count;
+    unsigned unit;
+} Texts;
 
 typedef struct Check {
     const TlAbcSource *source;
@@ -42,12 +54,14 @@ typedef struct Check {
     abcc_error *error;
     abcc_status status;
     uint64_t entries_left; /* child entries that may still be met */
+    uint64_t header_bytes_left, text_bytes_left;
     uint32_t objects, times, metadata;
     uint64_t window_at;
     size_t window_size;
     size_t path_length;
     char path[512]; /* object, then ':' and property; cut when it is longer */
     uint8_t window[4096];
+    Texts texts[TEXTS_KEPT]; /* by position */
 } Check;
 
 typedef struct Group {
@@ -240,23 +254,64 @@ static bool open_block(Check *check, const Group *group, uint64_t i, Block *bloc
     return true;
 }
 
+/* Opens a block of headers, which belongs to one group alone. */
+static bool open_headers(Check *check, const Group *group, Block *block) {
+    if (!open_block(check, group, group->count - 1, block))
+        return false;
+    if (block->size > check->header_bytes_left)
+        return corrupt(check, "a list of names is used twice");
+    check->header_bytes_left -= block->size;
+    return true;
+}
+
 /* ---- samples ---- */
 
-/* Counts the strings of a block, each of which ends with a zero unit of `unit` bytes. */
+/* Counts the units of `unit` bytes that are zero; *ends tells whether the last one is. */
+static uint64_t count_zeros(const uint8_t *bytes, size_t size, unsigned unit, bool *ends) {
+    uint64_t count = 0;
+    for (size_t i = 0; i < size; i += unit) {
+        uint8_t any = bytes[i];
+        for (unsigned k = 1; k < unit; k++)
+            any |= bytes[i + k];
+        *ends = any == 0;
+        count += *ends;
+    }
+    return count;
+}
+
+/* Reads the texts of a block to count them; each ends with a zero unit of `unit` bytes. */
+static bool read_strings(Check *check, Block block, unsigned unit, uint64_t *count) {
+    uint8_t piece[1024]; /* a whole number of units */
+    uint64_t end = block.at + block.size;
+    bool ends = false;
+    if ((block.size - HASH_SIZE) % unit)
+        return corrupt(check, "a text is cut short");
+    if (block.size > check->text_bytes_left)
+        return refuse(check, ABCC_E_LIMIT, "the file shares more text than the limit allows");
+    check->text_bytes_left -= block.size;
+    for (uint64_t at = block.at + HASH_SIZE; at < end; at += sizeof piece) {
+        size_t size = end - at < sizeof piece ? (size_t)(end - at) : sizeof piece;
+        if (!read_at(check, at, piece, size))
+            return false;
+        *count += count_zeros(piece, size, unit, &ends);
+    }
+    return ends || corrupt(check, "a text does not end");
+}
+
+/* Counts the texts of a block; one that was met before is not read again. */
 static bool count_strings(Check *check, Block block, unsigned unit, uint64_t *count) {
-    static const uint8_t zero[4] = {0};
-    uint8_t bytes[4] = {0};
     *count = 0;
     if (block.size <= HASH_SIZE)
         return true;
-    if ((block.size - HASH_SIZE) % unit)
-        return corrupt(check, "a text is cut short");
-    for (uint64_t at = block.at + HASH_SIZE; at < block.at + block.size; at += unit) {
-        if (!read_at(check, at, bytes, unit))
-            return false;
-        *count += memcmp(bytes, zero, unit) == 0;
+    Texts *kept = &check->texts[block.at / 8 % TEXTS_KEPT];
+    if (kept->at == block.at && kept->unit == unit) {
+        *count = kept->count;
+        return true;
     }
-    return memcmp(bytes, zero, unit) == 0 || corrupt(check, "a text does not end");
+    if (!read_strings(check, block, unit, count))
+        return false;
+    *kept = (Texts){block.at, *count, unit};
+    return true;
 }
 
 /* Product of an array's dimensions; without dimensions the data itself tells, and *known is false.
@@ -411,7 +466,7 @@ static bool check_compound(Check *check, uint64_t entry, uint32_t depth) {
         return false;
     if (group.count == 0)
         return true;
-    if (!open_block(check, &group, group.count - 1, &headers))
+    if (!open_headers(check, &group, &headers))
         return false;
     Cursor cursor = {headers.at, headers.at + headers.size};
     for (; cursor.at < cursor.end; count++) {
@@ -456,7 +511,7 @@ static bool check_object(Check *check, uint64_t entry, uint32_t depth) {
     if (group.count < 2)
         return corrupt(check, "the object is empty");
     if (!child(check, &group, 0, &below) || !check_compound(check, below, 1) ||
-        !open_block(check, &group, group.count - 1, &headers))
+        !open_headers(check, &group, &headers))
         return false;
     if (headers.size < 2 * HASH_SIZE)
         return corrupt(check, "the object has no list of children");
@@ -514,6 +569,12 @@ static bool check_metadata(Check *check, Block block) {
     return true;
 }
 
+static bool later_format(Check *check) {
+    return refuse(check, ABCC_E_CORRUPT,
+                  "the file is of a later format than this program knows; export it for Alembic "
+                  "1.8 or earlier");
+}
+
 static bool check_version(Check *check, Block format, Block library) {
     Cursor first = {format.at, format.at + format.size};
     Cursor second = {library.at, library.at + library.size};
@@ -523,8 +584,7 @@ static bool check_version(Check *check, Block format, Block library) {
     if (!take_u32(check, &first, 4, &value))
         return false;
     if (value != 0)
-        return refuse(check, ABCC_E_CORRUPT,
-                      "the file is of a later format than this program knows");
+        return later_format(check);
     if (!take_u32(check, &second, 4, &value))
         return false;
     return (value >= 9999 && value <= INT32_MAX) || corrupt(check, "the file has no version");
@@ -562,7 +622,7 @@ static bool check_header(Check *check, uint64_t *root) {
     if (size < HEADER_SIZE || header[5] != 0xff || *root == 0)
         return refuse(check, ABCC_E_UNFINISHED,
                       "its writer was stopped before the file was whole; export it again");
-    return true;
+    return decode(header + 6, 2) == OGAWA_VERSION || later_format(check);
 }
 
 abcc_status tl_abc_check(const TlAbcSource *source, const abcc_limits *limits, abcc_error *error) {
@@ -573,6 +633,8 @@ abcc_status tl_abc_check(const TlAbcSource *source, const abcc_limits *limits, a
     check.limits = tl_abc_limits(limits);
     check.error = error;
     check.entries_left = source->size / 8;
+    check.header_bytes_left = source->size;
+    check.text_bytes_left = source->size + TEXT_BYTES_MORE;
     if (check_header(&check, &root))
         check_root(&check, root);
     return check.status;

@@ -11,6 +11,7 @@
 #include <Alembic/AbcGeom/All.h>
 #include <Alembic/AbcMaterial/All.h>
 
+#include <cmath>
 #include <exception>
 #include <string>
 #include <vector>
@@ -349,6 +350,29 @@ void write_unfolding(Abc::OArchive &archive, int levels, int name_length) {
     }
 }
 
+/* A few kilobytes that claim many samples, since repeats are stored once: a mesh that is empty
+ * until the last, and one whose points are no numbers until then. */
+void write_claims(Abc::OArchive &archive) {
+    constexpr int samples = 1 << 18;
+    const Abc::V3f nowhere[3] = {Abc::V3f(NAN), Abc::V3f(NAN), Abc::V3f(NAN)};
+    const std::int32_t three[1] = {3};
+    const std::uint32_t time = frames(archive);
+    Geom::OPolyMesh late(archive.getTop(), "late", time);
+    Geom::OPolyMesh broken(archive.getTop(), "broken", time);
+    late.getSchema().set(Geom::OPolyMeshSchema::Sample(Abc::P3fArraySample(points, 0),
+                                                       Abc::Int32ArraySample(corners, 0),
+                                                       Abc::Int32ArraySample(sizes, 0)));
+    broken.getSchema().set(Geom::OPolyMeshSchema::Sample(Abc::P3fArraySample(nowhere, 3),
+                                                         Abc::Int32ArraySample(corners, 3),
+                                                         Abc::Int32ArraySample(three, 1)));
+    for (int i = 2; i < samples; i++) {
+        late.getSchema().setFromPrevious();
+        broken.getSchema().setFromPrevious();
+    }
+    late.getSchema().set(quad());
+    broken.getSchema().set(quad());
+}
+
 struct Kind {
     const char *name;
     void (*write)(Abc::OArchive &archive);
@@ -360,7 +384,7 @@ constexpr Kind kinds[] = {
     {"deep", write_deep},           {"wide", write_wide},
     {"instances", write_instances}, {"transforms", write_transforms},
     {"schemas", write_schemas},     {"meshes", write_meshes},
-    {"cages", write_cages},
+    {"cages", write_cages},         {"claims", write_claims},
 };
 
 } // namespace
