@@ -352,7 +352,7 @@ END_TEST
 /* ---- pins ---- */
 
 /* the targets that the pins of the scene have at frame 3, after frame 2 */
-static void pinned_at_3(double x[12]) {
+static void pinned_at_3(double *x) {
     ToileClothId cloth;
     ToileScene *scene = scene_load_good();
     ToileSim *sim = make_sim(scene, &cloth);
@@ -400,6 +400,65 @@ START_TEST(pins_keep_their_place_on_a_triangle) {
     const double expected[12] = {5, 0.25, 0, 5, 0, 2, 4.5, 0.5, 0.5, 3, 0, 0};
     for (size_t i = 0; i < 12; i++)
         ck_assert_double_eq_tol(x[i], expected[i], 1e-12);
+}
+END_TEST
+
+#define SIDE 7
+#define LOOSE_COUNT (SIDE * SIDE * SIDE)
+
+static double next_between(uint32_t *seed, double low, double high) {
+    *seed = 1664525U * *seed + 1013904223U;
+    return low + (high - low) * (*seed / 4294967296.0);
+}
+
+/* Writes loose triangles 2 cm across, 15 cm apart or nearly so, the first at the place `first` of
+ * a lattice; their centres go to `centres`. They all look along x + z. */
+static void write_loose(const char *name, uint32_t seed, int32_t first,
+                        double centres[3 * LOOSE_COUNT]) {
+    char path[IO_PATH_SIZE + 64];
+    path_of(name, path);
+    FILE *file = fopen(path, "w");
+    ck_assert_ptr_nonnull(file);
+    for (int32_t t = 0; t < LOOSE_COUNT; t++) {
+        double *c = centres + 3 * t;
+        int32_t place = (first + t) % LOOSE_COUNT;
+        for (int32_t k = 0; k < 3; k++, place /= SIDE)
+            c[k] = 0.15 * (place % SIDE) + next_between(&seed, -0.02, 0.02);
+        fprintf(file, "v %.17g %.17g %.17g\n", c[0] + 0.01, c[1], c[2] - 0.01);
+        fprintf(file, "v %.17g %.17g %.17g\n", c[0], c[1] + 0.01, c[2]);
+        fprintf(file, "v %.17g %.17g %.17g\n", c[0] - 0.01, c[1] - 0.01, c[2] + 0.01);
+        fprintf(file, "f %d %d %d\n", 3 * t + 1, 3 * t + 2, 3 * t + 3);
+    }
+    ck_assert_int_eq(fclose(file), 0);
+}
+
+/* Writes a cloth with a vertex 2.8 cm in front of each triangle. */
+static void write_beside(const double centres[3 * LOOSE_COUNT]) {
+    char path[IO_PATH_SIZE + 64];
+    path_of("q.obj", path);
+    FILE *file = fopen(path, "w");
+    ck_assert_ptr_nonnull(file);
+    for (const double *c = centres; c < centres + 3 * LOOSE_COUNT; c += 3)
+        fprintf(file, "v %.17g %.17g %.17g\n", c[0] + 0.02, c[1], c[2] + 0.02);
+    fprintf(file, "g all\n");
+    for (int32_t v = 1; v + 2 <= LOOSE_COUNT; v++)
+        fprintf(file, "f %d %d %d\n", v, v + 1, v + 2);
+    ck_assert_int_eq(fclose(file), 0);
+}
+
+/* the triangles all go to other places, so that one vertex that took another's would be lost */
+START_TEST(pins_find_the_nearest_of_many_triangles) {
+    static double from[3 * LOOSE_COUNT], to[3 * LOOSE_COUNT], x[3 * LOOSE_COUNT];
+    write_loose("t.0003.obj", 6, 99, to);
+    write_loose("t.0002.obj", 5, 0, from);
+    write_loose("t.0001.obj", 5, 0, from);
+    write_beside(from);
+    scene_write(", \"pattern\": \"none\", \"pins\": [{\"group\": \"all\", \"follow\": "
+                "\"t.%04d.obj\"}]",
+                ", \"contact\": {\"self\": false}");
+    pinned_at_3(x);
+    for (int32_t i = 0; i < 3 * LOOSE_COUNT; i++)
+        ck_assert_double_eq_tol(x[i], to[i] + (i % 3 == 1 ? 0 : 0.02), 1e-12);
 }
 END_TEST
 
@@ -578,6 +637,7 @@ static Suite *archive_suite(void) {
     tcase_add_test(all, points_that_do_not_fit_are_refused);
     tcase_add_test(all, pins_follow_a_mesh_that_deforms);
     tcase_add_test(all, pins_keep_their_place_on_a_triangle);
+    tcase_add_test(all, pins_find_the_nearest_of_many_triangles);
     tcase_add_test(all, pins_refuse_what_they_cannot_follow);
     tcase_add_test(all, a_scene_in_centimetres_overlays_its_input);
     suite_add_tcase(suite, all);
