@@ -78,6 +78,10 @@ bool tl_io_is_folder(const char *path) {
     return attributes != INVALID_FILE_ATTRIBUTES && (attributes & FILE_ATTRIBUTE_DIRECTORY) != 0;
 }
 
+static bool is_plain(FILE *file) {
+    return GetFileType((HANDLE)_get_osfhandle(_fileno(file))) == FILE_TYPE_DISK;
+}
+
 static int go_to(FILE *file, int64_t offset, int from) {
     return _fseeki64(file, offset, from);
 }
@@ -176,13 +180,25 @@ static bool is_absolute(const char *path) {
 
 #else
 
+/* Reading must not wait for the other end of a pipe, which is told apart afterwards. */
 static FILE *open_file(const char *path, bool writing) {
-    return fopen(path, writing ? "w+b" : "rb");
+    if (writing)
+        return fopen(path, "w+b");
+    int descriptor = open(path, O_RDONLY | O_NONBLOCK);
+    FILE *file = descriptor < 0 ? NULL : fdopen(descriptor, "rb");
+    if (!file && descriptor >= 0)
+        close(descriptor);
+    return file;
 }
 
 bool tl_io_is_folder(const char *path) {
     struct stat status;
     return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+static bool is_plain(FILE *file) {
+    struct stat status;
+    return fstat(fileno(file), &status) == 0 && S_ISREG(status.st_mode);
 }
 
 static int go_to(FILE *file, int64_t offset, int from) {
@@ -286,7 +302,27 @@ static ToileStatus is_a_folder(const char *path, ToileStatus status, ToileError 
     return tl_io_fail(error, status, "%s: this is a folder; the name of a file is needed", path);
 }
 
-/* Reads to the end in growing steps, so that pipes work and a file that changes does no harm. */
+/* Opens a file for reading; a folder is refused with `folder`, and so are pipes and devices. */
+static ToileStatus open_input(const char *path, ToileStatus folder, FILE **out, ToileError *error) {
+    *out = NULL;
+    if (tl_io_is_folder(path))
+        return is_a_folder(path, folder, error);
+    errno = 0;
+    FILE *file = open_file(path, false);
+    if (!file)
+        return cannot_read(path, errno, error);
+    if (is_plain(file)) {
+        *out = file;
+        return TOILE_STATUS_OK;
+    }
+    fclose(file);
+    return tl_io_fail(error, TOILE_STATUS_INVALID_DATA,
+                      "%s: this is a pipe or a device, not a file; store what it gives in a file "
+                      "first",
+                      path);
+}
+
+/* Reads to the end in growing steps, so that a file that changes does no harm. */
 static ToileStatus read_all(FILE *file, const char *path, size_t limit, char **out, size_t *size,
                             ToileError *error) {
     char *text = NULL;
@@ -325,15 +361,13 @@ static ToileStatus read_all(FILE *file, const char *path, size_t limit, char **o
 
 ToileStatus tl_io_read_file(const char *path, size_t limit, char **out, size_t *size,
                             ToileError *error) {
+    FILE *file = NULL;
     *out = NULL;
     *size = 0;
-    if (tl_io_is_folder(path))
-        return is_a_folder(path, TOILE_STATUS_NOT_FOUND, error);
-    errno = 0;
-    FILE *file = open_file(path, false);
-    if (!file)
-        return cannot_read(path, errno, error);
-    ToileStatus status = read_all(file, path, limit, out, size, error);
+    ToileStatus status = open_input(path, TOILE_STATUS_NOT_FOUND, &file, error);
+    if (status != TOILE_STATUS_OK)
+        return status;
+    status = read_all(file, path, limit, out, size, error);
     fclose(file);
     return status;
 }
@@ -350,15 +384,9 @@ ToileStatus tl_io_reader_open(const char *path, TlIoReader **out, int64_t *size,
         return tl_io_out_of_memory(error);
     }
     reader->path = copy;
-    bool folder = tl_io_is_folder(path);
-    errno = 0;
-    reader->file = folder ? NULL : open_file(path, false);
-    ToileStatus status = TOILE_STATUS_OK;
-    if (folder)
-        status = is_a_folder(path, TOILE_STATUS_IO_ERROR, error);
-    else if (!reader->file)
-        status = cannot_read(path, errno, error);
-    else if (go_to(reader->file, 0, SEEK_END) != 0 || (*size = where_in(reader->file)) < 0)
+    ToileStatus status = open_input(path, TOILE_STATUS_IO_ERROR, &reader->file, error);
+    if (status == TOILE_STATUS_OK &&
+        (go_to(reader->file, 0, SEEK_END) != 0 || (*size = where_in(reader->file)) < 0))
         status = cannot_read(path, errno, error);
     if (status == TOILE_STATUS_OK)
         *out = reader;

@@ -11,15 +11,16 @@
 bool tl_io_is_folder(const char *path);
 
 /* Reads a whole file of at most `limit` bytes. *out gets a block for free(), with a zero byte after
- * the content, and *size the content's length. NOT_FOUND when there is no such file, or a folder.
- */
+ * the content, and *size the content's length. NOT_FOUND when there is no such file, or a folder;
+ * INVALID_DATA when it is a pipe or a device, which might never end. */
 ToileStatus tl_io_read_file(const char *path, size_t limit, char **out, size_t *size,
                             ToileError *error);
 
 /* A file being read piece by piece. */
 typedef struct TlIoReader TlIoReader;
 
-/* Opens a file and tells its size in bytes. NOT_FOUND when there is no such file. */
+/* Opens a file and tells its size in bytes. NOT_FOUND when there is no such file, IO_ERROR when it
+ * is a folder, INVALID_DATA when it is a pipe or a device. */
 ToileStatus tl_io_reader_open(const char *path, TlIoReader **out, int64_t *size, ToileError *error);
 /* Copies `size` bytes from `offset` on; IO_ERROR when the file ends before. */
 ToileStatus tl_io_reader_get(TlIoReader *reader, int64_t offset, void *data, size_t size,

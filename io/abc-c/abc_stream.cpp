@@ -43,11 +43,11 @@ InFile::InFile(const char *path) {
                               (code && code != std::errc::no_such_file_or_directory
                                    ? code.message()
                                    : std::string("there is no such file")));
+    if (std::filesystem::is_directory(status))
+        fail(ABCC_E_OPEN, std::string(path) + ": this is a folder; the name of a file is needed");
     if (!std::filesystem::is_regular_file(status))
-        fail(ABCC_E_OPEN, std::string(path) + ": " +
-                              (std::filesystem::is_directory(status)
-                                   ? "this is a folder; the name of a file is needed"
-                                   : "this is not a file"));
+        fail(ABCC_E_NOT_ALEMBIC, std::string(path) + ": this is a pipe or a device, not a file; "
+                                                     "store what it gives in a file first");
     file_.pubsetbuf(nullptr, 0);
     errno = 0;
     if (!file_.open(native, std::ios_base::in | std::ios_base::binary))

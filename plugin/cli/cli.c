@@ -15,6 +15,9 @@
 /* Longest word tl_nearest compares. */
 #define TL_WORD_MAX 64
 
+/* Longest sentence; a path in it may be 4096 bytes. */
+#define SENTENCE_BYTES 16384
+
 /* ---- sentences ---- */
 
 int tl_exit_code(ToileStatus status) {
@@ -44,11 +47,50 @@ int tl_exit_code(ToileStatus status) {
     }
 }
 
+/* Bytes of the UTF-8 character at `text`, or 0 when there is none (RFC 3629). */
+static size_t character_length(const char *text) {
+    const unsigned char *c = (const unsigned char *)text;
+    size_t length = c[0] < 0x80 ? 1 : c[0] < 0xe0 ? 2 : c[0] < 0xf0 ? 3 : 4;
+    if (length > 1 && (c[0] < 0xc2 || c[0] > 0xf4))
+        return 0;
+    for (size_t i = 1; i < length; i++)
+        if ((c[i] & 0xc0) != 0x80)
+            return 0;
+    /* longer than needed, a surrogate, beyond U+10FFFF */
+    bool wrong = (c[0] == 0xe0 && c[1] < 0xa0) || (c[0] == 0xed && c[1] > 0x9f) ||
+                 (c[0] == 0xf0 && c[1] < 0x90) || (c[0] == 0xf4 && c[1] > 0x8f);
+    return wrong ? 0 : length;
+}
+
+/* C0, DEL and, in two bytes, C1 */
+static bool is_control(const char *text) {
+    const unsigned char *c = (const unsigned char *)text;
+    return c[0] < 0x20 || c[0] == 0x7f || (c[0] == 0xc2 && c[1] < 0xa0);
+}
+
+void tl_text(FILE *out, const char *text) {
+    while (*text) {
+        size_t length = character_length(text);
+        if (length == 0 || is_control(text))
+            fputc('?', out);
+        else
+            fwrite(text, 1, length, out);
+        text += length ? length : 1;
+    }
+}
+
+/* names in it come from files that nobody has vetted */
+static void print_sentence(const char *format, va_list arguments) {
+    char text[SENTENCE_BYTES];
+    vsnprintf(text, sizeof text, format, arguments);
+    fputs("toile: ", stderr);
+    tl_text(stderr, text);
+}
+
 void tl_message(const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    fputs("toile: ", stderr);
-    vfprintf(stderr, format, arguments);
+    print_sentence(format, arguments);
     fputc('\n', stderr);
     va_end(arguments);
 }
@@ -56,8 +98,7 @@ void tl_message(const char *format, ...) {
 int tl_usage(const TlCommand *command, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    fputs("toile: ", stderr);
-    vfprintf(stderr, format, arguments);
+    print_sentence(format, arguments);
     va_end(arguments);
     fprintf(stderr, "; see 'toile %s%s--help'.\n", command ? command->name : "",
             command ? " " : "");
@@ -320,13 +361,17 @@ char *tl_wedge_path(const char *path, int32_t wedge) {
 
 void tl_json_string(FILE *out, const char *text) {
     fputc('"', out);
-    for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
-        if (*c == '"' || *c == '\\')
-            fprintf(out, "\\%c", *c);
-        else if (*c < 0x20)
-            fprintf(out, "\\u%04x", *c);
+    while (*text) {
+        size_t length = character_length(text);
+        if (length == 0) /* nothing that JSON could hold */
+            fputs("\\ufffd", out);
+        else if (is_control(text))
+            fprintf(out, "\\u%04x", (unsigned char)text[length - 1]);
+        else if (*text == '"' || *text == '\\')
+            fprintf(out, "\\%c", *text);
         else
-            fputc(*c, out);
+            fwrite(text, 1, length, out);
+        text += length ? length : 1;
     }
     fputc('"', out);
 }

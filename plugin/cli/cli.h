@@ -115,8 +115,12 @@ void tl_wedge_name(int32_t wedge, char name[TL_WEDGE_NAME_SIZE]);
  * memory runs out. */
 char *tl_wedge_path(const char *path, int32_t wedge);
 
+/* Prints a text of a file, with '?' for control characters and what is not UTF-8. */
+void tl_text(FILE *out, const char *text);
+
 /* ---- JSON on a stream ---- */
 
+/* Control characters are escaped; each byte that is not UTF-8 becomes U+FFFD. */
 void tl_json_string(FILE *out, const char *text);
 /* 17 digits, so that the same number is read back; what is not finite becomes null. */
 void tl_json_number(FILE *out, double value);

@@ -32,6 +32,11 @@ static void json_text(const char *before, const char *name, const char *value) {
     tl_json_string(stdout, value);
 }
 
+static void say(const char *before, const char *text) {
+    fputs(before, stdout);
+    tl_text(stdout, text);
+}
+
 static int64_t triangle_count(const ToileMeshDef *mesh) {
     return (int64_t)mesh->corner_count - 2 * (int64_t)mesh->face_count;
 }
@@ -49,12 +54,13 @@ static const char *shape_name(int32_t shape) {
 
 static void text_subdivision(const ToileSceneCloth *cloth) {
     if (cloth->subdivide_simulate > 0)
-        printf("    simulated after %d subdivisions of the file's %d vertices, %d faces\n",
-               (int)cloth->subdivide_simulate, (int)cloth->file_vertex_count,
-               (int)cloth->file_face_count);
+        printf("    simulated after %d subdivision%s of the file's %d vertices, %d faces\n",
+               (int)cloth->subdivide_simulate, cloth->subdivide_simulate == 1 ? "" : "s",
+               (int)cloth->file_vertex_count, (int)cloth->file_face_count);
     if (cloth->subdivide_output > 0)
-        printf("    written after %d subdivisions%s: %d vertices, %d faces\n",
-               (int)cloth->subdivide_output, cloth->subdivide_limit ? ", on the limit surface" : "",
+        printf("    written after %d subdivision%s%s: %d vertices, %d faces\n",
+               (int)cloth->subdivide_output, cloth->subdivide_output == 1 ? "" : "s",
+               cloth->subdivide_limit ? ", on the limit surface" : "",
                (int)cloth->output_vertex_count, (int)cloth->output_face_count);
 }
 
@@ -89,11 +95,13 @@ static int print_cloths(const ToileScene *scene, int32_t count, bool json) {
             json_subdivision(&cloth);
             fputc('}', stdout);
         } else {
-            printf("  cloth %s: %d vertices, %d faces (%lld triangles), fabric %s, pattern %s, "
-                   "%d pinned, from %s\n",
-                   cloth.name, (int)cloth.mesh->vertex_count, (int)cloth.mesh->face_count,
-                   triangles, cloth.fabric_name, pattern_name(cloth.pattern), (int)cloth.pin_count,
-                   cloth.mesh_file);
+            say("  cloth ", cloth.name);
+            printf(": %d vertices, %d faces (%lld triangles)", (int)cloth.mesh->vertex_count,
+                   (int)cloth.mesh->face_count, triangles);
+            say(", fabric ", cloth.fabric_name);
+            printf(", pattern %s, %d pinned", pattern_name(cloth.pattern), (int)cloth.pin_count);
+            say(", from ", cloth.mesh_file);
+            fputc('\n', stdout);
             text_subdivision(&cloth);
         }
     }
@@ -101,11 +109,14 @@ static int print_cloths(const ToileScene *scene, int32_t count, bool json) {
 }
 
 static void text_collider(const ToileColliderDef *collider, const char *file, bool deforms) {
-    printf("  collider %s: %s", collider->name, shape_name(collider->shape));
-    if (collider->mesh)
-        printf(" of %d vertices, %d faces (%lld triangles)%s, from %s",
-               (int)collider->mesh->vertex_count, (int)collider->mesh->face_count,
-               (long long)triangle_count(collider->mesh), deforms ? ", deforming" : "", file);
+    say("  collider ", collider->name);
+    printf(": %s", shape_name(collider->shape));
+    if (collider->mesh) {
+        printf(" of %d vertices, %d faces (%lld triangles)%s", (int)collider->mesh->vertex_count,
+               (int)collider->mesh->face_count, (long long)triangle_count(collider->mesh),
+               deforms ? ", deforming" : "");
+        say(", from ", file);
+    }
     fputc('\n', stdout);
 }
 
@@ -169,13 +180,16 @@ static int json_scene(const ToileScene *scene, const ToileSceneInfo *info) {
 }
 
 static int text_scene(const ToileScene *scene, const ToileSceneInfo *info, const char *path) {
-    printf("%s: scene\n  frames %d to %d (%d written) at %g fps, up %s, %g m a unit%s%s\n", path,
+    say("", path);
+    printf(": scene\n  frames %d to %d (%d written) at %g fps, up %s, %g m a unit%s%s\n",
            (int)info->frames[0], (int)info->frames[info->frame_count - 1], (int)info->frame_count,
            info->fps, info->up == TOILE_UP_Z ? "z" : "y", info->unit_m,
            info->settle ? ", settles" : "",
            has_self_contact(scene) ? "" : ", without self-collision");
-    if (info->cache)
-        printf("  cache %s%s\n", info->cache, info->velocities ? " with velocities" : "");
+    if (info->cache) {
+        say("  cache ", info->cache);
+        puts(info->velocities ? " with velocities" : "");
+    }
     printf("  hash %016llx\n", (unsigned long long)info->hash);
     if (info->wedge_count > 0)
         printf("  %d wedges, which 'toile wedge list' lists\n", (int)info->wedge_count);
@@ -203,18 +217,12 @@ static int info_scene(const char *path, const char *const *sets, int32_t set_cou
 
 /* ---- the command ---- */
 
-/* the magic of Ogawa and of HDF5 files; a missing file goes by its ending */
+/* by its ending, or, whatever it is called, by its content */
 static bool is_archive(const char *path) {
-    char start[5] = {0};
-    FILE *file = fopen(path, "rb");
-    if (file) {
-        size_t got = fread(start, 1, sizeof start, file);
-        fclose(file);
-        if (got == sizeof start &&
-            (memcmp(start, "Ogawa", 5) == 0 || memcmp(start, "\x89HDF\r", 5) == 0))
-            return true;
-    }
-    return tl_has_ending(path, ".abc");
+    if (tl_has_ending(path, ".abc"))
+        return true;
+    abcc_status status = abcc_check(path, NULL, NULL);
+    return status != ABCC_E_OPEN && status != ABCC_E_NOT_ALEMBIC;
 }
 
 static int parse(int argc, char **argv, const char **sets) {

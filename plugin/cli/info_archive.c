@@ -42,11 +42,6 @@ const char *tl_info_scope(abcc_scope scope) {
     return i < sizeof names / sizeof names[0] ? names[i] : names[0];
 }
 
-void tl_info_clean(const char *text) {
-    for (const char *c = text; *c; c++)
-        putchar((unsigned char)*c < 0x20 || *c == 0x7f ? '?' : *c);
-}
-
 /* ---- the tree for people ---- */
 
 static void text_range(const char *before, TlInfoRange range, const char *what, const char *many) {
@@ -92,7 +87,7 @@ static void text_times(const TlInfoObject *info, double fps) {
 
 static void text_subd(const abcc_subd_sizes *subd, int indent) {
     printf("%*s", indent, "");
-    tl_info_clean(subd->scheme);
+    tl_text(stdout, subd->scheme);
     printf(", boundary rule %d, uv rule %d", subd->boundary, subd->fvar_boundary);
     if (subd->creases)
         printf(", %u crease%s of %u edges", (unsigned)subd->creases, subd->creases == 1 ? "" : "s",
@@ -136,16 +131,16 @@ static void text_transform(const TlInfoObject *info) {
 static void text_object(const TlInfoObject *info, double fps, int indent) {
     const abcc_object *object = &info->object;
     printf("%*s", indent, "");
-    tl_info_clean(object->path);
+    tl_text(stdout, object->path);
     printf("  %s", kind_name(object->kind));
     if (object->kind == ABCC_OTHER && object->schema[0]) {
         fputs(" (", stdout);
-        tl_info_clean(object->schema);
+        tl_text(stdout, object->schema);
         fputc(')', stdout);
     }
     if (object->source[0]) {
         fputs(", instance of ", stdout);
-        tl_info_clean(object->source);
+        tl_text(stdout, object->source);
     }
     if (info->has_mesh)
         text_mesh(info);
@@ -308,12 +303,13 @@ static void text_line(const char *name, const char *value) {
     if (!value[0])
         return;
     printf("  %-12s ", name);
-    tl_info_clean(value);
+    tl_text(stdout, value);
     fputc('\n', stdout);
 }
 
 static int text_archive(abcc_reader *reader, const char *path, const abcc_info *info) {
-    printf("%s: Alembic archive\n", path);
+    tl_text(stdout, path);
+    puts(": Alembic archive");
     text_line("application", info->application);
     text_line("description", info->description);
     text_line("library", info->library);

@@ -18,7 +18,4 @@ const char *tl_info_scope(abcc_scope scope);
 void tl_info_text_params(abcc_reader *reader, abcc_obj obj, int indent);
 void tl_info_json_params(abcc_reader *reader, abcc_obj obj);
 
-/* Prints a text of the file, with '?' for what would upset a terminal. */
-void tl_info_clean(const char *text);
-
 #endif

@@ -107,7 +107,7 @@ static void text_uvs(abcc_reader *reader, abcc_obj obj, int indent) {
         if (abcc_uv_get(reader, obj, i, &set, NULL) != ABCC_OK || set.samples == 0)
             continue;
         printf("%*suvs '", indent, "");
-        tl_info_clean(set.name);
+        tl_text(stdout, set.name);
         printf("'%s, %s%s", set.main ? "" : " (further set)", tl_info_scope(set.scope),
                set.indexed ? ", indexed" : "");
         if (abcc_uv_size(reader, obj, i, 0, &values, NULL) == ABCC_OK)
@@ -129,14 +129,14 @@ static void text_param(abcc_reader *reader, abcc_obj obj, uint32_t i, const abcc
     printf("%*s%s ", indent, "",
            param->where == ABCC_IN_USER ? "user" : tl_info_scope(param->scope));
     if (param->meaning[0]) {
-        tl_info_clean(param->meaning);
+        tl_text(stdout, param->meaning);
         fputc(' ', stdout);
     }
     fputs(type_name(param->type), stdout);
     if (param->width > 1)
         printf("[%u]", (unsigned)param->width);
     fputc(' ', stdout);
-    tl_info_clean(param->name);
+    tl_text(stdout, param->name);
     read_values(reader, obj, i, param, &values);
     if (values.shown) {
         fputs(" = ", stdout);

@@ -8,7 +8,8 @@
 
 static void print_text(const char *path, const ToilePointCacheInfo *info) {
     const char *unit = info->in_seconds ? " s" : "";
-    printf("%s: %s point cache\n  %d points, %d sample%s", path, info->in_seconds ? "MDD" : "PC2",
+    tl_text(stdout, path);
+    printf(": %s point cache\n  %d points, %d sample%s", info->in_seconds ? "MDD" : "PC2",
            (int)info->point_count, (int)info->sample_count, info->sample_count == 1 ? "" : "s");
     printf(info->in_seconds ? " from %g to %g s" : " of frames %g to %g", info->first, info->last);
     if (info->step > 0.0)

@@ -54,6 +54,22 @@ ranges() {
     refuses 64 'holds frames 1 to 4' preview ok.abc --frames 0
 }
 
+# what may never end, or never begin
+pipes() {
+    local name
+    mkfifo pipe.abc pipe.pc2 pipe.json pipe.obj
+    for name in pipe.abc pipe.pc2 pipe.json; do
+        refuses 65 'not a file' info $name
+    done
+    refuses 65 'not a file' check pipe.json
+    refuses 65 'not a file' info /dev/zero
+    for name in pipe.abc pipe.obj; do
+        sed "s/mesh.obj/$name/" ok.json >bad.json
+        refuses 65 'not a file' check bad.json
+    done
+    rm pipe.*
+}
+
 invalid_scenes() {
     sed 's/"fps"/"fsp"/' ok.json >bad.json
     refuses 65 'bad.json:3:[0-9]+: .*fsp' simulate bad.json -o a.abc
@@ -157,5 +173,6 @@ ranges
 invalid_scenes
 invalid_meshes
 missing_files
+pipes
 outputs
 many_findings

@@ -144,6 +144,9 @@ damaged() {
     refuses 65 'not an Alembic file' info text.abc
     : >empty.abc
     refuses 65 'empty\.abc: ' info empty.abc
+    # a file of a later format
+    { head -c 6 "$good" && printf '\0\011' && tail -c +9 "$good"; } >later.abc
+    refuses 65 'of a later format' info later.abc
     mkdir folder.abc
     refuses 66 'is a folder' info folder.abc
     refuses 66 'none\.abc' info none.abc
@@ -159,6 +162,19 @@ damaged() {
     leaves cloth hdf5.abc 'HDF5'
 }
 
+# names with control characters and with bytes that are not UTF-8
+names() {
+    LC_ALL=C sed 's/with space/wi\x1b[\xff\xc2\x9b\x07ce/g' "$data/odd_names.abc" >names.abc
+    expect 0 info --json names.abc
+    python3 -c 'import json, sys; json.loads(sys.stdin.buffer.read().decode())' <"$log/out" || fail "names: no JSON"
+    ! LC_ALL=C grep -aq $'\x1b\|\xff\|\xc2\x9b\|\x07' "$log/out" || fail "names: raw bytes in JSON"
+    expect 0 info names.abc
+    ! LC_ALL=C grep -aq $'\x1b\|\xff\|\xc2\x9b\|\x07' "$log/out" || fail "names: raw bytes for people"
+    grep -q '/wi?\[???ce  transform' "$log/out" || fail "names: not shown"
+    say "info shows odd names safely"
+}
+
 trees
+names
 roles
 damaged
