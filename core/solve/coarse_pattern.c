@@ -137,8 +137,10 @@ static bool find_pairs(Pairs *pairs, const TlCoarse *coarse, const TlOperator *A
     }
     for (int32_t v = 0; ok && v < A->n; v++) {
         ok = add_vertices(pairs, &coarse->nodes, v, v);
-        for (int32_t s = A->bend_start[v]; ok && s < A->bend_start[v + 1]; s++) {
-            ok = add_vertices(pairs, &coarse->nodes, v, A->bend_column[s]);
+        int32_t slice = v / TL_SLICE;
+        for (int32_t s = A->bend_start[slice]; ok && s < A->bend_start[slice + 1]; s++) {
+            ok = add_vertices(pairs, &coarse->nodes, v,
+                              A->bend_column[TL_SLICE * (int64_t)s + v % TL_SLICE]);
         }
     }
     for (int32_t k = 0; ok && k < A->set_count; k++) {

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { ELEMENT_GRAIN = 256, VERTEX_GRAIN = 256, RUN = 64 };
+enum { ELEMENT_GRAIN = 256, VERTEX_GRAIN = 256, RUN = 16 };
 /* elements that are derived at a time, so that what they answer stays in the cache */
 enum { BATCH = 64, MOST_CORNERS = 4 };
 /* sums of squares of larger numbers are no numbers in single precision */
@@ -398,24 +398,36 @@ TL_INLINE TlFloat4 contact_times(const double *block, TlFloat4 p) {
     return out;
 }
 
-/* Two sums side by side, because each has to wait for its last term. */
-TL_INLINE TlFloat4 row_of(const TlOperator *A, const TlFloat4 *p, const TlFloat4 *q, int32_t v) {
-    TlFloat4 own = p[v], even = q[v], odd = A->own[v] * own;
-    int32_t s = A->bend_start[v], end = A->bend_start[v + 1];
-    for (; s + 1 < end; s += 2) {
-        even += A->bend_value[s] * (p[A->bend_column[s]] - own);
-        odd += A->bend_value[s + 1] * (p[A->bend_column[s + 1]] - own);
+/* L p of the rows of a slice, over differences to the vertices themselves. */
+TL_INLINE void far_rows(const TlOperator *A, const TlFloat4 *p, int32_t slice,
+                        TlFloat4 out[TL_SLICE]) {
+    const int32_t *column = A->bend_column + TL_SLICE * (int64_t)A->bend_start[slice];
+    const float *value = A->bend_value + TL_SLICE * (int64_t)A->bend_start[slice];
+    TlFloat4 own[TL_SLICE];
+    for (int k = 0; k < TL_SLICE; k++) {
+        int32_t v = TL_SLICE * slice + k;
+        own[k] = p[v < A->n ? v : A->n - 1];
+        out[k] = tl_float4(0.0F);
     }
-    if (s < end) {
-        even += A->bend_value[s] * (p[A->bend_column[s]] - own);
+    for (int32_t s = A->bend_start[slice]; s < A->bend_start[slice + 1];
+         s++, column += TL_SLICE, value += TL_SLICE) {
+        for (int k = 0; k < TL_SLICE; k++) {
+            out[k] += value[k] * (p[column[k]] - own[k]);
+        }
     }
+}
+
+/* Row v of A p but what other sets and touches add; `far` is that of L p. */
+TL_INLINE TlFloat4 row_of(const TlOperator *A, const TlFloat4 *p, const TlFloat4 *q, int32_t v,
+                          TlFloat4 far) {
+    TlFloat4 sum = q[v] + A->own[v] * p[v] + far;
     for (int32_t i = A->place_start[v]; i < A->place_start[v + 1]; i++) {
-        odd += q[A->place_item[i]];
+        sum += q[A->place_item[i]];
     }
     if (A->touched[v]) {
-        odd += contact_times(A->contact + 9 * (int64_t)v, own);
+        sum += contact_times(A->contact + 9 * (int64_t)v, p[v]);
     }
-    return even + odd;
+    return sum;
 }
 
 /* What sets that are not packed add to vertex v. */
@@ -453,18 +465,23 @@ static TlFloat4 touches_of(const TlWorld *world, int32_t v) {
     return sum;
 }
 
-/* Sums of RUN rows are single, those of runs double. */
-TL_HOT static double multiply_rows(void *data, int32_t begin, int32_t end) {
+/* Slices [begin, end). Sums of RUN of them are single, those of runs double. */
+TL_HOT static double multiply_slices(void *data, int32_t begin, int32_t end) {
     Product *in = data;
+    const TlOperator *A = in->A;
     double total = 0.0;
-    for (int32_t v = begin; v < end;) {
-        TlFloat4 sum = tl_float4(0.0F);
-        for (int32_t last = v + RUN < end ? v + RUN : end; v < last; v++) {
-            TlFloat4 row = row_of(in->A, in->p, in->q, v);
-            row += in->others ? other_sets(in->A, v) : tl_float4(0.0F);
-            row += in->touches ? touches_of(in->A->world, v) : tl_float4(0.0F);
-            in->q[v] = in->A->fixed[v] ? tl_float4(0.0F) : row;
-            sum += in->p[v] * in->q[v];
+    for (int32_t slice = begin; slice < end;) {
+        TlFloat4 sum = tl_float4(0.0F), far[TL_SLICE];
+        for (int32_t last = slice + RUN < end ? slice + RUN : end; slice < last; slice++) {
+            int32_t v = TL_SLICE * slice, stop = v + TL_SLICE < A->n ? v + TL_SLICE : A->n;
+            far_rows(A, in->p, slice, far);
+            for (int k = 0; v < stop; k++, v++) {
+                TlFloat4 row = row_of(A, in->p, in->q, v, far[k]);
+                row += in->others ? other_sets(A, v) : tl_float4(0.0F);
+                row += in->touches ? touches_of(A->world, v) : tl_float4(0.0F);
+                in->q[v] = A->fixed[v] ? tl_float4(0.0F) : row;
+                sum += in->p[v] * in->q[v];
+            }
         }
         total += tl_sum3(sum);
     }
@@ -507,5 +524,5 @@ double tl_operator_multiply(TlOperator *A, TlPool *pool, const TlFloat4 *p, TlFl
         }
     }
     tl_parallel_for(pool, tl_touch_count(A), ELEMENT_GRAIN, multiply_touches, &in);
-    return tl_parallel_sum(pool, A->n, VERTEX_GRAIN, multiply_rows, &in);
+    return tl_parallel_sum(pool, tl_slice_count(A), VERTEX_GRAIN / TL_SLICE, multiply_slices, &in);
 }

@@ -37,6 +37,9 @@ typedef struct TlGather {
     int32_t *target; /* where sums of corners go, see TlOperator */
 } TlGather;
 
+/* Rows of L that go through products side by side, so that none waits for its last term. */
+enum { TL_SLICE = 4 };
+
 /* Packed elements are cut into a fixed number of parts, and so are vertices. The elements of a part
  * add to its vertices without waiting for anybody; where they have corners in other parts, they add
  * to places of their own behind the vertices, which those parts collect. */
@@ -51,17 +54,17 @@ typedef struct TlOperator {
     int32_t *part_place;        /* part_count + 1: first place of each part */
     int32_t *place_start;       /* per vertex: range of place_item */
     int32_t *place_item;        /* places that belong to the vertex */
-    int32_t *bend_start;        /* L without its diagonal */
-    int32_t *bend_column;
-    float *bend_value;
-    double *bend_diagonal; /* of the whole bending matrix */
-    uint8_t *touched;      /* per vertex: has a contact */
-    double *contact;       /* 9 per vertex, where touched */
-    TlWorld *world;        /* touches of surfaces; NULL: none */
-    TlDouble4 *grad;       /* extent: gradients of packed elements */
-    TlFloat4 *diagonal;    /* 2 of extent: their diagonal blocks, xx xy xz yy and yz zz */
-    float *own;            /* per vertex: the weight again */
-    TlFloat4 *inverse;     /* 2 per vertex: the inverted diagonal block, as above; 0 where fixed */
+    int32_t *bend_start;        /* L without its diagonal, per slice: range of TL_SLICE entries */
+    int32_t *bend_column;       /* one of each row of the slice; its own vertex where it has less */
+    float *bend_value;          /* the same */
+    double *bend_diagonal;      /* of the whole bending matrix */
+    uint8_t *touched;           /* per vertex: has a contact */
+    double *contact;            /* 9 per vertex, where touched */
+    TlWorld *world;             /* touches of surfaces; NULL: none */
+    TlDouble4 *grad;            /* extent: gradients of packed elements */
+    TlFloat4 *diagonal;         /* 2 of extent: their diagonal blocks, xx xy xz yy and yz zz */
+    float *own;                 /* per vertex: the weight again */
+    TlFloat4 *inverse; /* 2 per vertex: the inverted diagonal block, as above; 0 where fixed */
 } TlOperator;
 
 /* Tables of one set; false when memory is refused. */
@@ -80,6 +83,10 @@ static inline int32_t tl_part_begin(const TlOperator *A, int32_t count, int32_t 
 static inline int32_t tl_part_first(const TlOperator *A, const TlElements *elements, int32_t part) {
     int64_t first = (int64_t)TL_WIDE * tl_part_begin(A, tl_group_count(elements), part);
     return first < elements->count ? (int32_t)first : elements->count;
+}
+/* Slices of all vertices; the last may lack some. */
+static inline int32_t tl_slice_count(const TlOperator *A) {
+    return (A->n + TL_SLICE - 1) / TL_SLICE;
 }
 /* What a part adds to, [first, last): its vertices, or for `places` what stands for those of
  * others. */

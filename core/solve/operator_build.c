@@ -171,27 +171,59 @@ static bool give_to_face(TlOperator *A, int32_t v, int32_t w, double value) {
     return false;
 }
 
-static bool split_bending(TlArena *arena, const TlScalarMatrix *bend, TlOperator *out) {
-    int32_t n = out->n, total = bend->row_start[n], count = 0;
-    out->bend_start = TL_NEW(arena, int32_t, n + 1);
-    out->bend_column = TL_NEW(arena, int32_t, total);
-    out->bend_value = TL_NEW(arena, float, total);
-    out->bend_diagonal = TL_NEW(arena, double, n);
-    if (arena->failed) {
-        return false;
+/* What reaches beyond a face of one row of the bending matrix, for a lane of slices; the rest goes
+ * to faces. Answers how many entries. */
+static int32_t split_row(TlOperator *A, int32_t v, int32_t *column, float *value) {
+    const TlScalarMatrix *bend = A->bend;
+    int32_t count = 0;
+    for (int32_t s = bend->row_start[v]; s < bend->row_start[v + 1]; s++) {
+        if (bend->column[s] == v) {
+            A->bend_diagonal[v] = bend->value[s];
+        } else if (!give_to_face(A, v, bend->column[s], bend->value[s])) {
+            column[TL_SLICE * (int64_t)count] = bend->column[s];
+            value[TL_SLICE * (int64_t)count++] = (float)bend->value[s];
+        }
     }
-    for (int32_t v = 0; v < n; v++) {
-        for (int32_t s = bend->row_start[v]; s < bend->row_start[v + 1]; s++) {
-            if (bend->column[s] == v) {
-                out->bend_diagonal[v] = bend->value[s];
-            } else if (!give_to_face(out, v, bend->column[s], bend->value[s])) {
-                out->bend_column[count] = bend->column[s];
-                out->bend_value[count++] = (float)bend->value[s];
+    return count;
+}
+
+/* Most entries of a row in a slice. */
+static int32_t longest_row(const TlOperator *A, int32_t slice) {
+    int32_t longest = 0;
+    for (int32_t v = TL_SLICE * slice; v < A->n && v < TL_SLICE * (slice + 1); v++) {
+        int32_t length = A->bend->row_start[v + 1] - A->bend->row_start[v];
+        longest = length > longest ? length : longest;
+    }
+    return longest;
+}
+
+static bool split_bending(TlArena *arena, TlOperator *out) {
+    int32_t slices = tl_slice_count(out), room = 0;
+    for (int32_t slice = 0; slice < slices; slice++) {
+        room += longest_row(out, slice);
+    }
+    out->bend_start = TL_NEW(arena, int32_t, slices + 1);
+    out->bend_column = TL_NEW(arena, int32_t, TL_SLICE * (int64_t)room);
+    out->bend_value = TL_NEW(arena, float, TL_SLICE *(int64_t)room);
+    out->bend_diagonal = TL_NEW(arena, double, out->n);
+    for (int32_t slice = 0; !arena->failed && slice < slices; slice++) {
+        int32_t start = out->bend_start[slice], widest = 0, count[TL_SLICE] = {0};
+        int32_t *column = out->bend_column + TL_SLICE * (int64_t)start;
+        float *value = out->bend_value + TL_SLICE * (int64_t)start;
+        for (int32_t k = 0; k < TL_SLICE && TL_SLICE * slice + k < out->n; k++) {
+            count[k] = split_row(out, TL_SLICE * slice + k, column + k, value + k);
+            widest = count[k] > widest ? count[k] : widest;
+        }
+        for (int32_t k = 0; k < TL_SLICE; k++) {
+            int32_t v = TL_SLICE * slice + k;
+            for (int32_t i = count[k]; i < widest; i++) {
+                column[TL_SLICE * i + k] = v < out->n ? v : out->n - 1;
+                value[TL_SLICE * i + k] = 0.0F;
             }
         }
-        out->bend_start[v + 1] = count;
+        out->bend_start[slice + 1] = start + widest;
     }
-    return true;
+    return !arena->failed;
 }
 
 bool tl_operator_build(TlArena *arena, TlGather *sets, int32_t set_count,
@@ -211,7 +243,7 @@ bool tl_operator_build(TlArena *arena, TlGather *sets, int32_t set_count,
     out->contact = TL_NEW(arena, double, 9 * n);
     out->own = TL_NEW(arena, float, n);
     out->inverse = TL_NEW(arena, TlFloat4, 2 * n);
-    if (arena->failed || !split_bending(arena, bend, out) ||
+    if (arena->failed || !split_bending(arena, out) ||
         !list_places(arena, out, find_targets(out))) {
         return false;
     }
