@@ -2,8 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Meshes of a scene from archives, FILE.abc:/path: the mesh at the path, or the only one below it,
  * in the world of the archive. Units and axes become those of the scene; frame f is at f / fps
- * seconds. Between samples positions and matrices move evenly, unless the faces change there: then
- * the earlier sample stays until the later one. Faces of a mesh that its transforms mirror are
+ * seconds. Between samples positions and transforms move evenly, unless the faces change there:
+ * then the earlier sample stays until the later one. Faces of a mesh that its transforms mirror are
  * turned round, so that their outside stays outside. Visibility is passed over, since proxies for
  * collision are often hidden. */
 #include "scene_types.h"

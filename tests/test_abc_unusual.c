@@ -93,6 +93,25 @@ START_TEST(stack_of_operations_gives_the_matrix) {
 }
 END_TEST
 
+/* a quarter about a hinge keeps the hinge, the size and the middle of the turn */
+START_TEST(turns_between_samples_keep_pivot_and_size) {
+    double m[16], half = sqrt(0.5);
+    abcc_reader *reader = open_kind("transforms");
+    OK(abcc_xform_read(reader, abc_find(reader, "/door"), 1.5 / 24, m, NULL, &abc_error));
+    const double wanted[16] = {half, 0, -half, 0, 0,        1, 0,    0,
+                               half, 0, half,  0, 1 - half, 0, half, 1};
+    for (int i = 0; i < 16; i++)
+        ck_assert_msg(fabs(m[i] - wanted[i]) < 1e-12, "%d: %g, not %g", i, m[i], wanted[i]);
+    /* from 80 degrees about y to 100: the angles jump, the head does not */
+    OK(abcc_xform_read(reader, abc_find(reader, "/head"), 1.5 / 24, m, NULL, &abc_error));
+    const double over[3][3] = {{0, 0, -1}, {0, 1, 0}, {1, 0, 0}};
+    for (int i = 0; i < 9; i++)
+        ck_assert_msg(fabs(m[4 * (i / 3) + i % 3] - over[i / 3][i % 3]) < 1e-12, "%d: %g", i,
+                      m[4 * (i / 3) + i % 3]);
+    abcc_close(reader);
+}
+END_TEST
+
 START_TEST(instances_of_instances_are_followed_and_lost_ones_listed) {
     abcc_object object = abcc_object_default();
     abcc_reader *reader = open_kind("instances");
@@ -151,6 +170,7 @@ int main(void) {
     tcase_add_test(tests, repeated_samples_have_their_values);
     tcase_add_test(tests, deep_transforms_add_up);
     tcase_add_test(tests, stack_of_operations_gives_the_matrix);
+    tcase_add_test(tests, turns_between_samples_keep_pivot_and_size);
     tcase_add_test(tests, instances_of_instances_are_followed_and_lost_ones_listed);
     tcase_add_test(tests, instances_that_unfold_without_end_are_refused);
     tcase_add_test(tests, sharpness_may_be_given_for_each_edge_or_for_all_corners);

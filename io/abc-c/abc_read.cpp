@@ -3,6 +3,10 @@
 /* Times, transforms and visibility. */
 #include "abc_reader.h"
 
+extern "C" {
+#include "../blend.h"
+}
+
 #include <Alembic/AbcGeom/XformSample.h>
 
 #include <algorithm>
@@ -202,18 +206,51 @@ bool read_inherits(const Object &object, double seconds) {
     return inherits;
 }
 
+bool turns(const Alembic::AbcGeom::XformOp &operation) {
+    return operation.isRotateOp() || operation.isRotateXOp() || operation.isRotateYOp() ||
+           operation.isRotateZOp();
+}
+
+Imath::M44d matrix_of(const Alembic::AbcGeom::XformSample &sample, std::size_t begin,
+                      std::size_t end) {
+    Alembic::AbcGeom::XformSample part;
+    for (std::size_t i = begin; i < end; i++)
+        part.addOp(sample[i]);
+    return part.getMatrix();
+}
+
+/* Between two samples each operation is blended by itself, so that what turns about a pivot keeps
+ * it. Rotations in a row are one turn: their angles may jump where the turn does not. */
+Imath::M44d blend(const Alembic::AbcGeom::XformSample &before,
+                  const Alembic::AbcGeom::XformSample &after, double weight) {
+    Imath::M44d result;
+    for (std::size_t i = 0, end = 0; i < before.getNumOps(); i = end) {
+        for (end = i + 1; turns(before[i]) && end < before.getNumOps() && turns(before[end]);)
+            end++;
+        const Imath::M44d from = matrix_of(before, i, end), to = matrix_of(after, i, end);
+        Imath::M44d between = from * (1 - weight) + to * weight;
+        if (from == to)
+            between = from;
+        else if (turns(before[i]) || before[i].isMatrixOp())
+            tl_blend_matrix(from.getValue(), to.getValue(), weight, between.getValue());
+        result = between * result;
+    }
+    return result;
+}
+
 Imath::M44d read_matrix(const Object &object, double seconds) {
     const XformValues values = find_values(object);
     if (values.samples == 0)
         return Imath::M44d();
     const std::vector<std::uint8_t> operations = read_operations(object);
     const Span span = span_at(*values.times, values.samples, seconds);
-    const auto matrix_of = [&](std::uint32_t sample) {
-        return xform_of(object, operations, read_values(values, sample)).getMatrix();
+    const auto sample_of = [&](std::uint32_t sample) {
+        return xform_of(object, operations, read_values(values, sample));
     };
-    Imath::M44d matrix = matrix_of(span.floor);
-    if (span.ceil != span.floor)
-        matrix = matrix * (1 - span.weight) + matrix_of(span.ceil) * span.weight;
+    const Alembic::AbcGeom::XformSample before = sample_of(span.floor);
+    const Imath::M44d matrix = span.ceil == span.floor
+                                   ? before.getMatrix()
+                                   : blend(before, sample_of(span.ceil), span.weight);
     for (int i = 0; i < 16; i++)
         if (!std::isfinite(matrix[i / 4][i % 4]))
             fail(ABCC_E_CORRUPT, named(object.path) + ": the transform is not finite");

@@ -237,6 +237,21 @@ void write_transforms(Abc::OArchive &archive) {
         sample.addOp({Geom::kScaleOperation, Geom::kScaleHint}, Abc::V3d(1, 1, -1));
         maya.getSchema().set(sample);
     }
+    /* a door that opens by a quarter about a hinge at x = 1, and a head that looks over its top:
+     * its angles jump, but it turns by 20 degrees only */
+    Geom::OXform door(archive.getTop(), "door", frames(archive));
+    Geom::OXform head(archive.getTop(), "head", frames(archive));
+    for (int k = 0; k < 2; k++) {
+        Geom::XformSample hinged, turned;
+        hinged.addOp({Geom::kTranslateOperation, Geom::kRotatePivotPointHint}, Abc::V3d(1, 0, 0));
+        hinged.addOp({Geom::kRotateYOperation, Geom::kRotateHint}, 90.0 * k);
+        hinged.addOp({Geom::kTranslateOperation, Geom::kRotatePivotPointHint}, Abc::V3d(-1, 0, 0));
+        door.getSchema().set(hinged);
+        turned.addOp({Geom::kRotateZOperation, Geom::kRotateHint}, 180.0 * k);
+        turned.addOp({Geom::kRotateYOperation, Geom::kRotateHint}, 80.0);
+        turned.addOp({Geom::kRotateXOperation, Geom::kRotateHint}, 180.0 * k);
+        head.getSchema().set(turned);
+    }
     Geom::OXform many(archive.getTop(), "many");
     Geom::XformSample sample;
     for (int i = 0; i < 100; i++)
