@@ -145,6 +145,7 @@ static int32_t list_issues(TlSceneReader *reader, const TlSceneCloth *cloth,
     int32_t of_kind[16] = {0};
     int32_t last_face[16] = {0}; /* the face of the last issue of each kind */
     int32_t left_out = 0;
+    const ToileMeshDef *mesh = &cloth->mesh->mesh;
     for (int32_t i = 0; i < count; i++) {
         const ToileMeshIssue *issue = &issues[i];
         int32_t kind = issue->kind >= 0 && issue->kind < 16 ? issue->kind : 0;
@@ -159,8 +160,11 @@ static int32_t list_issues(TlSceneReader *reader, const TlSceneCloth *cloth,
             continue;
         }
         TlIoPlace place = issue_place(cloth, issue);
+        bool wide = issue->kind == TOILE_MESH_NGON && mesh->face_sizes[issue->face] > 4;
         if (issue->is_error)
-            tl_report_error(reader->report, TOILE_STATUS_INVALID_DATA, place, "%s", issue->message);
+            tl_report_error(
+                reader->report, TOILE_STATUS_INVALID_DATA, place, "%s%s", issue->message,
+                wide ? ", or let \"subdivide\": {\"simulate\": 1} make quads of it" : "");
         else
             tl_report_warning(reader->report, place, "%s", issue->message);
     }
@@ -313,7 +317,8 @@ static void warn_about_pattern(TlSceneReader *reader, const TlKeys *keys,
                       face, sizes.turned[fewer], cloth->mesh->mesh.face_count);
 }
 
-void tl_scene_check_mesh(TlSceneReader *reader, const TlKeys *keys, const TlSceneCloth *cloth) {
+/* Checks the faces as they are simulated. */
+static ToileStatus check_faces(TlSceneReader *reader, const TlSceneCloth *cloth) {
     bool patterned = cloth->pattern != TOILE_PATTERN_NONE && cloth->mesh->mesh.uv_count > 0;
     ToileError error = {.struct_size = (uint32_t)sizeof error};
     int32_t errors_before = reader->report->error_count;
@@ -321,7 +326,7 @@ void tl_scene_check_mesh(TlSceneReader *reader, const TlKeys *keys, const TlScen
     ToileMeshIssue *issues = malloc(ISSUES_MAX * sizeof *issues);
     if (!issues) {
         tl_report_out_of_memory(reader->report);
-        return;
+        return TOILE_STATUS_OUT_OF_MEMORY;
     }
     ToileStatus status =
         toile_mesh_check(&cloth->mesh->mesh, patterned, issues, ISSUES_MAX, &count, &error);
@@ -334,12 +339,20 @@ void tl_scene_check_mesh(TlSceneReader *reader, const TlKeys *keys, const TlScen
     if (left_out > 0)
         tl_report_warning(reader->report, (TlIoPlace){cloth->mesh_file, 0, 0},
                           "%d more findings of the same kinds are not listed", left_out);
+    return status;
+}
+
+void tl_scene_check_mesh(TlSceneReader *reader, const TlKeys *keys, const TlSceneCloth *cloth) {
+    /* such a mesh is checked when it is subdivided */
+    bool later = tl_scene_makes_quads(cloth);
+    ToileStatus status = later ? TOILE_STATUS_OK : check_faces(reader, cloth);
     check_pattern(reader, keys, cloth);
     if (status != TOILE_STATUS_OK)
         return;
     warn_about_size(reader, cloth);
     warn_about_pattern(reader, keys, cloth);
-    check_rest(keys, cloth);
+    if (!later)
+        check_rest(keys, cloth);
 }
 
 /* ---- one cloth ---- */
@@ -359,6 +372,7 @@ static void read_shape(TlSceneReader *reader, const TlKeys *keys, TlSceneCloth *
                                         {"metric", TOILE_PATTERN_METRIC, true}};
     static const TlChoice elements[] = {{"native", TOILE_ELEMENTS_NATIVE, true},
                                         {"triangles", TOILE_ELEMENTS_TRIANGLES, true}};
+    TlKeys subdivide;
     tl_keys_choice(keys, "pattern", TL_KEY_PLAIN, patterns, COUNT(patterns), &cloth->pattern);
     tl_keys_number(keys, "pattern_scale_m", TL_KEY_PLAIN, (TlRange){0, 1e6, true},
                    &cloth->pattern_scale_m);
@@ -375,9 +389,11 @@ static void read_shape(TlSceneReader *reader, const TlKeys *keys, TlSceneCloth *
     cloth->start = read_pose(reader, keys, "start", cloth);
     cloth->rest = read_pose(reader, keys, "rest", cloth);
     int32_t errors_before = reader->report->error_count;
+    tl_scene_read_subdivide(reader, keys, cloth, &subdivide);
     if (cloth->mesh)
         tl_scene_check_mesh(reader, keys, cloth);
-    tl_scene_read_subdivide(reader, keys, cloth, reader->report->error_count == errors_before);
+    if (cloth->mesh && reader->report->error_count == errors_before)
+        tl_scene_subdivide(reader, &subdivide, cloth);
 }
 
 static void read_cloth(TlSceneReader *reader, const TlKeys *root, const TlJson *value,

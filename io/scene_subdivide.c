@@ -216,12 +216,17 @@ bool tl_scene_copy_tags(TlIoArena *arena, TlSceneTags *tags) {
 /* A refined mesh can be unfit where its cage is not: a strongly bent quad may fold over. */
 static void check_refined(const TlKeys *keys, const TlSceneCloth *cloth) {
     ToileError error = {.struct_size = (uint32_t)sizeof error};
+    ToileMeshDef mesh = cloth->mesh->mesh;
     int32_t count = 0;
-    bool patterned = cloth->pattern != TOILE_PATTERN_NONE && cloth->mesh->mesh.uv_count > 0;
-    ToileStatus status = toile_mesh_check(&cloth->mesh->mesh, patterned, NULL, 0, &count, &error);
+    bool patterned = cloth->pattern != TOILE_PATTERN_NONE && mesh.uv_count > 0;
+    ToileStatus status = toile_mesh_check(&mesh, patterned, NULL, 0, &count, &error);
+    if (status == TOILE_STATUS_OK && cloth->rest) {
+        mesh.positions_m = cloth->rest->mesh.positions_m;
+        status = toile_mesh_check(&mesh, false, NULL, 0, &count, &error);
+    }
     if (status != TOILE_STATUS_OK)
         tl_keys_error(keys, "simulate", tl_keys_get(keys, "simulate", TL_KEY_PLAIN), status,
-                      "%.200s is fit for simulation, but subdivided it is not: %s",
+                      "%.200s is not fit for simulation once it is subdivided: %s",
                       cloth->mesh_file, error.message);
 }
 
@@ -341,23 +346,32 @@ static void read_scheme(const TlKeys *keys, TlSceneSubdivision *sub) {
 }
 
 void tl_scene_read_subdivide(TlSceneReader *reader, const TlKeys *cloth_keys, TlSceneCloth *cloth,
-                             bool sound) {
+                             TlKeys *keys) {
     TlSceneSubdivision *sub = &cloth->subdivide;
-    TlKeys keys;
-    int32_t errors_before = reader->report->error_count;
     sub->rule = osdc_options_default();
-    read_levels(cloth_keys, sub, &keys);
+    read_levels(cloth_keys, sub, keys);
     if (cloth->mesh && (sub->simulate > 0 || sub->output > 0))
         read_cage(reader, cloth_keys, cloth);
-    read_scheme(&keys, sub);
-    if (!cloth->mesh || !sound || reader->report->error_count > errors_before)
-        return;
+    read_scheme(keys, sub);
+}
+
+bool tl_scene_makes_quads(const TlSceneCloth *cloth) {
+    const ToileMeshDef *mesh = &cloth->mesh->mesh;
+    bool wide = false;
+    for (int32_t f = 0; f < mesh->face_count; f++)
+        wide = wide || mesh->face_sizes[f] > 4;
+    return wide && cloth->subdivide.simulate > 0 && cloth->subdivide.rule.scheme != OSDC_LOOP;
+}
+
+void tl_scene_subdivide(TlSceneReader *reader, const TlKeys *keys, TlSceneCloth *cloth) {
+    TlSceneSubdivision *sub = &cloth->subdivide;
+    int32_t errors_before = reader->report->error_count;
     sub->cage_vertex_count = cloth->mesh->mesh.vertex_count;
     sub->cage_face_count = cloth->mesh->mesh.face_count;
     if (sub->simulate > 0)
-        subdivide_for_simulation(reader, &keys, cloth);
+        subdivide_for_simulation(reader, keys, cloth);
     if (sub->output > 0 && reader->report->error_count == errors_before)
-        sub->surface = refine(cloth, &keys, "output", sub->output, sub->rule);
+        sub->surface = refine(cloth, keys, "output", sub->output, sub->rule);
 }
 
 void tl_scene_free_subdivision(TlSceneSubdivision *sub) {

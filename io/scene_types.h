@@ -173,10 +173,14 @@ void tl_scene_read_cloth(TlSceneReader *reader, const TlKeys *root);
 void tl_scene_read_colliders(TlSceneReader *reader, const TlKeys *root);
 /* Reads pins of a cloth whose mesh was read. */
 void tl_scene_read_pins(TlSceneReader *reader, const TlKeys *cloth_keys, TlSceneCloth *cloth);
-/* Reads "subdivide" and refines the mesh of a cloth, its start and rest; everything read after it
- * belongs to the refined mesh. A mesh that is not `sound` is left as it is. */
+/* Reads "subdivide", whose keys stay open in `keys`, and what a subdivision surface of an archive
+ * says of it. */
 void tl_scene_read_subdivide(TlSceneReader *reader, const TlKeys *cloth_keys, TlSceneCloth *cloth,
-                             bool sound);
+                             TlKeys *keys);
+/* Whether the mesh has faces of more than four corners, and subdivision makes quads of them. */
+bool tl_scene_makes_quads(const TlSceneCloth *cloth);
+/* Refines a sound mesh, its start and rest; everything read after it belongs to the refined one. */
+void tl_scene_subdivide(TlSceneReader *reader, const TlKeys *keys, TlSceneCloth *cloth);
 void tl_scene_free_subdivision(TlSceneSubdivision *sub);
 /* How many vertices the mesh has in its file. */
 int32_t tl_scene_cage_vertices(const TlSceneCloth *cloth);

@@ -13,6 +13,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define CELLS 6
 #define FLOATS 3e-7 /* weights are floats; coordinates are up to 6 */
@@ -75,6 +76,37 @@ START_TEST(flat_mesh_that_is_its_pattern_stays_so) {
     ck_assert_double_lt(fabs(area - CELLS * CELLS), 36 * FLOATS);
     toile_scene_free(scene);
     free(cage);
+}
+END_TEST
+
+/* a pentagon and a triangle beside it */
+START_TEST(faces_of_many_corners_become_quads) {
+    static const char mesh_obj[] = "v 0 0 0\nv 1 0 0\nv 1.5 0 1\nv 0.5 0 2\nv -0.5 0 1\nv 2 0 0\n"
+                                   "vt 0 0\nvt 1 0\nvt 1.5 1\nvt 0.5 2\nvt -0.5 1\nvt 2 0\n"
+                                   "f 1/1 2/2 3/3 4/4 5/5\nf 2/2 6/6 3/3\n";
+    char path[IO_PATH_SIZE];
+    io_file_write_text(scene_folder, "q.obj", mesh_obj, path);
+    ToileScene *scene = load(", \"rest\": \"q.obj\", \"subdivide\": {\"simulate\": 1}, \"pins\": "
+                             "[{\"vertices\": [3, 4]}]",
+                             "");
+    ToileSceneCloth cloth = scene_cloth(scene, 0);
+    ck_assert_int_eq(cloth.file_face_count, 2);
+    ck_assert_int_eq(cloth.mesh->face_count, 5 + 3);
+    ck_assert_int_eq(cloth.mesh->corner_count, 4 * (5 + 3));
+    ck_assert_int_eq(cloth.mesh->vertex_count, 6 + 7 + 2);
+    ck_assert_int_eq(cloth.pin_count, 3);
+    toile_scene_free(scene);
+    /* what would be simulated as it is */
+    ToileError error = toile_error_default();
+    IoFindings findings;
+    scene_write(", \"subdivide\": {\"output\": 1}", "");
+    ck_assert_int_eq(scene_load(NULL, 0, &findings, &scene, &error), INVALID);
+    ck_assert_msg(strstr(error.message, "face 0 has 5 corners") &&
+                      strstr(error.message, "\"subdivide\": {\"simulate\": 1}"),
+                  "%s", error.message);
+    scene_write(", \"subdivide\": {\"simulate\": 1, \"scheme\": \"loop\"}", "");
+    ck_assert_int_eq(scene_load(NULL, 0, &findings, &scene, &error), INVALID);
+    ck_assert_msg(strstr(error.message, "face 0 has 5 corners"), "%s", error.message);
 }
 END_TEST
 
@@ -571,6 +603,7 @@ int main(void) {
     TCase *simulate = tcase_create("simulate");
     tcase_add_checked_fixture(simulate, scene_make_folder, scene_remove_folder);
     tcase_add_test(simulate, flat_mesh_that_is_its_pattern_stays_so);
+    tcase_add_test(simulate, faces_of_many_corners_become_quads);
     tcase_add_test(simulate, panels_keep_their_outline_and_their_seams);
     tcase_add_test(simulate, start_and_rest_are_refined_by_the_same_rule);
     tcase_add_test(simulate, pins_hold_refined_vertices_and_edges_between_them);

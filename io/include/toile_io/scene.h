@@ -125,7 +125,7 @@ TOILE_API ToileStatus toile_scene_read_collider(const ToileScene *scene, int32_t
                                                 double frame, ToileObj **out, ToileError *error);
 /* Splits faces of more than four corners into triangles, for a mesh that cloth only collides with:
  * a fan about the corner of the lowest number, or about the first one after it, in the order of the
- * face, whose fan does not fold over. Faces of fewer than three corners are left out, others stay.
+ * face, whose fan does not fold over. Other faces stay; one of fewer than three corners is refused.
  * `face_sizes` needs room for corner_count values and `corners` for 3 * corner_count, *face_count
  * and *corner_count receive how many were written. A corner without a vertex is refused.
  * [any thread] */
