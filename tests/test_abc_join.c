@@ -251,7 +251,12 @@ START_TEST(chunks_that_do_not_fit_are_refused) {
         {"lacks a property", {.first = 4, .last = 8, .no_velocities = 1}},
         {"lacks a property", {.first = 4, .last = 8, .no_colour = 1}},
         {"has an object '/extra'", {.first = 4, .last = 8, .extra_object = 1}},
-        {"'/still' is not built as", {.first = 4, .last = 8, .other_place = 1}},
+        {"'/still' differs from the other chunks, though it does not change",
+         {.first = 4, .last = 8, .other_place = 1}},
+        {"'/body' differs from the other chunks at 0.125 s",
+         {.first = 3, .last = 8, .still_until = 99}},
+        {"uv .vals differs from the other chunks at 0.125 s",
+         {.first = 3, .last = 8, .other_uvs = 1}},
         {"who wrote them", {.first = 4, .last = 8, .application = "Other"}},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

@@ -9,6 +9,7 @@
 #include "abc_writer.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <map>
 
 namespace tl_abc {
@@ -25,6 +26,20 @@ enum class Role {
     fixed, /* one value, which must be equal in all chunks */
     last   /* one value, that of the last chunk: user properties tell how far a run came */
 };
+
+/* Says that a sample of a chunk is not what other chunks have; of sampling 0: at any time. */
+[[noreturn]] void fail_different(const Chunk &chunk, const std::string &what,
+                                 std::uint32_t sampling, std::size_t sample) {
+    const ChunkTimes &times = chunk.times[sampling];
+    const std::size_t count = times.times.size();
+    char when[64] = ", though it does not change with time";
+    if (sampling != 0)
+        std::snprintf(when, sizeof when, " at %.6g s",
+                      times.times[sample % count] +
+                          times.period * static_cast<double>(sample / count));
+    fail(ABCC_E_ARG, chunk.path + ": " + what + " differs from the other chunks" + when +
+                         "; they are not of one run");
+}
 
 /* One array or scalar of the joined file, and where its samples come from at the moment. */
 class Leaf {
@@ -74,11 +89,11 @@ public:
             kept_.push_back(read(k));
             return;
         }
-        const std::size_t number = sampling_ == 0 ? k : offset() + k;
-        if (number >= total_ && !(held_ && total_ > 0))
+        const std::size_t number = sampling_ == 0 ? k : held_ ? 0 : offset() + k;
+        if (number >= total_)
             put(k);
-        else if (sampling_ == 0 || held_)
-            need_equal(k);
+        else if (!follows() && !(key_of(k) == keys_[number]))
+            fail_different(*chunk_, where_, held_ ? 0 : sampling_, k);
     }
 
     void release() {
@@ -95,6 +110,11 @@ public:
 private:
     std::size_t offset() const {
         return chunk_->times[sampling_].offset;
+    }
+
+    /* Bounds of children follow from what lies below, about which more can be said. */
+    bool follows() const {
+        return role_ == Role::child_bounds && sampling_ != 0;
     }
 
     /* A property has as many samples as its sampling, or one that holds for all, or none. */
@@ -135,10 +155,7 @@ private:
     void put(std::size_t k) {
         const AbcA::ArraySampleKey key = key_of(k);
         const bool again = total_ > 0 && keys_.back() == key;
-        if (sampling_ == 0 || keys_.empty())
-            keys_.push_back(key);
-        else
-            keys_.back() = key;
+        keys_.push_back(key);
         if (role_ != Role::plain)
             kept_.push_back(read(k));
         else if (again && array_)
@@ -155,13 +172,6 @@ private:
             writer_->asArrayPtr()->setSample(*sample);
     }
 
-    void need_equal(std::size_t k) const {
-        if (!(key_of(k) == keys_[std::min(k, keys_.size() - 1)]))
-            fail(ABCC_E_ARG, chunk_->path + ": " + where_ +
-                                 " differs from the other chunks, though it does not change with "
-                                 "time");
-    }
-
     std::string where_;
     AbcA::PropertyHeader header_;
     std::uint32_t sampling_;
@@ -170,7 +180,7 @@ private:
     AbcA::BasePropertyWriterPtr writer_;
     bool held_ = false; /* one sample for the whole clip, though its sampling has more */
     std::size_t total_ = 0;
-    std::vector<AbcA::ArraySampleKey> keys_; /* of the last sample; without times: of all */
+    std::vector<AbcA::ArraySampleKey> keys_; /* of all samples */
     std::vector<AbcA::ArraySamplePtr> kept_;
     ScalarReader scalar_;
     ArrayReader array_;
@@ -198,12 +208,12 @@ public:
     }
 
     void bind(const Object &object, std::uint32_t sampling, const Chunk &chunk) {
-        if (object.samples > 0 && total_ > 0 && sampling != sampling_)
+        if (object.samples > 0 && !samples_.empty() && sampling != sampling_)
             fail(ABCC_E_ARG, chunk.path + ": the transform " + named(where_) +
                                  " has other times than in the other chunks");
         object_ = &object;
         chunk_ = &chunk;
-        if ((object.samples == 0) != (total_ == 0) && chunk.times[sampling_].offset > 0)
+        if ((object.samples == 0) != samples_.empty() && chunk.times[sampling_].offset > 0)
             fail(ABCC_E_ARG,
                  chunk.path + ": the transform " + named(where_) + " lacks its samples");
     }
@@ -213,16 +223,16 @@ public:
             return;
         AbcGeom::XformSample sample = read_xform(*object_, static_cast<std::uint32_t>(k));
         const std::size_t number = chunk_->times[sampling_].offset + k;
-        if (total_ > 0 &&
-            (!sample.isTopologyEqual(first_) || (sampling_ == 0 && !same(sample, first_))))
+        if (!samples_.empty() && !sample.isTopologyEqual(samples_[0]))
             fail(ABCC_E_ARG, chunk_->path + ": the transform " + named(where_) +
                                  " is not built as in the other chunks");
-        if (number < total_)
+        if (number < samples_.size()) {
+            if (!same(sample, samples_[number]))
+                fail_different(*chunk_, "the transform " + named(where_), sampling_, k);
             return;
-        if (total_ == 0)
-            first_ = sample;
+        }
+        samples_.push_back(sample);
         schema_.set(sample);
-        total_++;
     }
 
 private:
@@ -237,8 +247,7 @@ private:
     std::string where_;
     std::uint32_t sampling_;
     AbcGeom::OXformSchema schema_;
-    AbcGeom::XformSample first_;
-    std::size_t total_ = 0;
+    std::vector<AbcGeom::XformSample> samples_;
     const Object *object_ = nullptr;
     const Chunk *chunk_ = nullptr;
 };

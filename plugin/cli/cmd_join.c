@@ -12,7 +12,8 @@ static const char help[] = "usage: toile join OUT.abc CHUNK.abc [CHUNK.abc ...]\
                            "the same scene, into what\n"
                            "a single run would have written. Their order does not matter; frames "
                            "that are missing between\n"
-                           "them are an error. The chunks stay.\n";
+                           "them, or differ where two have the same, are an error. The chunks "
+                           "stay.\n";
 
 static const struct option option_table[] = {
     {"help", no_argument, NULL, 'h'},

@@ -668,12 +668,11 @@ TOILE_API void abcc_abandon(abcc_writer *writer);
 /* ---- joining ---- */
 
 /* Joins chunks of one cache, files with the same objects over other times, to what a single run
- * would have written. The order does not matter and times may overlap, where the earlier chunk
- * counts. Refused are gaps, different steps, lists of times, and chunks that differ in objects,
- * properties or in what does not change with time; of user properties with one value that of the
- * last chunk counts, so that they may tell how far a run came. `info` NULL takes over what the
- * chunks say. Holds one sample in memory. The chunks stay; they must not include `path`. [any
- * thread] */
+ * would have written. The order does not matter and times may overlap. Refused are gaps, different
+ * steps, lists of times, and chunks that differ in objects, properties, in what does not change
+ * with time or at times they share; of user properties with one value that of the last chunk
+ * counts, so that they may tell how far a run came. `info` NULL takes over what the chunks say.
+ * Holds one sample in memory. The chunks stay; they must not include `path`. [any thread] */
 TOILE_API abcc_status abcc_join(const char *const *chunks, uint32_t count, const char *path,
                                 const abcc_create_info *info, abcc_error *error);
 
