@@ -95,14 +95,18 @@ static ToileStatus declare_in_points(ToileCache *cache, const TlCacheCloth *clot
 /* ---- OBJ files ---- */
 
 /* `stem`[.`cloth`].0001.obj */
-ToileStatus tl_cache_put_obj(ToileCache *cache, const TlCacheCloth *cloth, double unit_m,
-                             ToileError *error) {
-    long long frame = cache->def.frames[cache->added];
+void tl_cache_name_obj(const ToileCache *cache, const TlCacheCloth *cloth, int32_t frame) {
     bool several = cache->cloth_count > 1;
     int stem = (int)(strlen(cache->path) - strlen(".obj"));
+    long long number = frame;
     snprintf(cloth->path, cloth->path_size, "%.*s%s%s.%s%04lld.obj", stem, cache->path,
              several ? "." : "", several ? cloth->name : "", frame < 0 ? "-" : "",
-             frame < 0 ? -frame : frame);
+             frame < 0 ? -number : number);
+}
+
+ToileStatus tl_cache_put_obj(ToileCache *cache, const TlCacheCloth *cloth, double unit_m,
+                             ToileError *error) {
+    tl_cache_name_obj(cache, cloth, cache->def.frames[cache->added]);
     return toile_obj_write(cloth->path, &cloth->mesh, cloth->x, unit_m, error);
 }
 
@@ -198,7 +202,7 @@ static ToileStatus check_samples(const ToileCacheDef *def, TlCacheFormat format,
     return TOILE_STATUS_OK;
 }
 
-static ToileStatus check_def(const ToileCacheDef *def, const char *path, ToileError *error) {
+ToileStatus tl_cache_check_def(const ToileCacheDef *def, const char *path, ToileError *error) {
     if (format_of(path) == TL_CACHE_NONE)
         return tl_io_fail(
             error, TOILE_STATUS_UNSUPPORTED,
@@ -215,6 +219,12 @@ static ToileStatus check_def(const ToileCacheDef *def, const char *path, ToileEr
                           "The schema of a cache is %d; allowed are 0 (polygon meshes) and 1 "
                           "(subdivision surfaces)",
                           (int)def->schema);
+    if (def->schema == TOILE_SCHEMA_SUBD && format_of(path) != TL_CACHE_ABC)
+        return tl_io_fail(
+            error, TOILE_STATUS_UNSUPPORTED,
+            "%s: only .abc caches hold subdivision surfaces; write one, or the schema "
+            "\"polymesh\"",
+            path);
     ToileStatus status = check_frames(def, format_of(path), error);
     return status == TOILE_STATUS_OK ? check_samples(def, format_of(path), error) : status;
 }
@@ -229,7 +239,7 @@ ToileStatus toile_cache_open(const char *path, const ToileCacheDef *def, ToileCa
     if (!path || !read_def(&local, sizeof local, def))
         return tl_io_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
                           "A cache needs a path and a definition set up by toile_cache_def_init");
-    ToileStatus status = check_def(&local, path, error);
+    ToileStatus status = tl_cache_check_def(&local, path, error);
     if (status != TOILE_STATUS_OK)
         return status;
     ToileCache *cache = tl_io_arena_alloc(&arena, sizeof *cache);
@@ -324,6 +334,17 @@ static bool grow_cloths(ToileCache *cache) {
         memcpy(larger, cache->cloths, (size_t)cache->cloth_count * sizeof *larger);
     cache->cloths = larger;
     cache->cloth_capacity = (int32_t)capacity;
+    return true;
+}
+
+bool tl_cache_add_name(ToileCache *cache, const char *source) {
+    TlCacheCloth cloth = {.source = source};
+    if (!grow_cloths(cache))
+        return false;
+    cloth.name = clean_name(cache, source);
+    if (!cloth.name || declare_in_sequence(cache, &cloth, NULL) != TOILE_STATUS_OK)
+        return false;
+    cache->cloths[cache->cloth_count++] = cloth;
     return true;
 }
 

@@ -8,6 +8,7 @@
 #include "cache_types.h"
 
 #include "obj_parse.h"
+#include "platform.h"
 #include "report.h"
 #include "scene_types.h"
 
@@ -133,30 +134,81 @@ static ToileStatus add_scene_cloth(ToileCache *cache, const ToileScene *scene, i
     return status;
 }
 
-ToileStatus toile_cache_create(const char *path, const ToileScene *scene, const int32_t *frames,
-                               int32_t frame_count, ToileCache **out, ToileError *error) {
-    ToileCache *cache = NULL;
-    ToileSceneInfo info = {0};
-    info.struct_size = (uint32_t)sizeof info;
-    if (!out)
-        return tl_io_fail(error, TOILE_STATUS_INVALID_ARGUMENT, "toile_cache_create needs `out`");
-    *out = NULL;
+/* ---- before anything is written ---- */
+
+static ToileCacheDef def_of(const ToileSceneInfo *info, const int32_t *frames,
+                            int32_t frame_count) {
+    ToileCacheDef def = toile_cache_def_default();
+    def.up = info->up;
+    def.velocities = info->velocities;
+    def.frames = frames;
+    def.frame_count = frame_count;
+    def.fps = info->fps;
+    def.unit_m = info->unit_m;
+    def.hash = info->hash;
+    def.schema = info->schema;
+    def.samples_per_frame = info->samples_per_frame;
+    return def;
+}
+
+static ToileStatus refuse_input(const ToileScene *scene, const char *path, ToileError *error) {
+    if (!toile_scene_reads(scene, path))
+        return TOILE_STATUS_OK;
+    return tl_io_fail(error, TOILE_STATUS_INVALID_DATA,
+                      "%s: the scene reads this file, and the cache would take its place; choose "
+                      "another name for the cache",
+                      path);
+}
+
+/* The same for each of the numbered OBJ files. */
+static ToileStatus refuse_inputs(const char *path, const ToileScene *scene, const int32_t *frames,
+                                 int32_t frame_count, ToileError *error) {
+    ToileCache plan = {.path = path};
+    ToileStatus status = TOILE_STATUS_OK;
+    for (int32_t i = 0; i < scene->cloth_count && status == TOILE_STATUS_OK; i++)
+        if (!tl_cache_add_name(&plan, scene->cloths[i].name))
+            status = tl_io_out_of_memory(error);
+    for (int32_t i = 0; i < plan.cloth_count; i++)
+        for (int32_t f = 0; f < frame_count && status == TOILE_STATUS_OK; f++) {
+            tl_cache_name_obj(&plan, &plan.cloths[i], frames[f]);
+            status = refuse_input(scene, plan.cloths[i].path, error);
+        }
+    tl_io_arena_free(&plan.arena);
+    return status;
+}
+
+ToileStatus toile_cache_check(const char *path, const ToileScene *scene, const int32_t *frames,
+                              int32_t frame_count, ToileError *error) {
+    ToileSceneInfo info = {.struct_size = (uint32_t)sizeof info};
     if (!path || !scene || !frames || frame_count < 1)
         return tl_io_fail(error, TOILE_STATUS_INVALID_ARGUMENT,
                           "A cache needs a path, a scene and at least one frame");
     ToileStatus status = toile_scene_get_info(scene, &info, error);
     if (status != TOILE_STATUS_OK)
         return status;
-    ToileCacheDef def = toile_cache_def_default();
-    def.up = info.up;
-    def.velocities = info.velocities;
-    def.frames = frames;
-    def.frame_count = frame_count;
-    def.fps = info.fps;
-    def.unit_m = info.unit_m;
-    def.hash = info.hash;
-    def.schema = info.schema;
-    def.samples_per_frame = info.samples_per_frame;
+    ToileCacheDef def = def_of(&info, frames, frame_count);
+    status = tl_cache_check_def(&def, path, error);
+    if (status != TOILE_STATUS_OK)
+        return status;
+    return tl_io_has_ending(path, ".obj") ? refuse_inputs(path, scene, frames, frame_count, error)
+                                          : refuse_input(scene, path, error);
+}
+
+/* ---- making it ---- */
+
+ToileStatus toile_cache_create(const char *path, const ToileScene *scene, const int32_t *frames,
+                               int32_t frame_count, ToileCache **out, ToileError *error) {
+    ToileCache *cache = NULL;
+    ToileSceneInfo info = {.struct_size = (uint32_t)sizeof info};
+    if (!out)
+        return tl_io_fail(error, TOILE_STATUS_INVALID_ARGUMENT, "toile_cache_create needs `out`");
+    *out = NULL;
+    ToileStatus status = toile_cache_check(path, scene, frames, frame_count, error);
+    if (status == TOILE_STATUS_OK)
+        status = toile_scene_get_info(scene, &info, error);
+    if (status != TOILE_STATUS_OK)
+        return status;
+    ToileCacheDef def = def_of(&info, frames, frame_count);
     status = toile_cache_open(path, &def, &cache, error);
     if (status == TOILE_STATUS_OK) {
         cache->first_frame = info.frames[0];

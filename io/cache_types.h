@@ -60,6 +60,12 @@ struct ToileCache {
 
 /* ---- cache.c ---- */
 
+/* What a cache cannot be made of, whatever its objects. */
+ToileStatus tl_cache_check_def(const ToileCacheDef *def, const char *path, ToileError *error);
+/* Adds a cloth without anything but its name, cleaned; false when memory runs out. */
+bool tl_cache_add_name(ToileCache *cache, const char *source);
+/* Fills cloth->path with the name of its OBJ file of a frame. */
+void tl_cache_name_obj(const ToileCache *cache, const TlCacheCloth *cloth, int32_t frame);
 /* Refuses a frame when there is no object, or no frame left. */
 ToileStatus tl_cache_check_room(const ToileCache *cache, ToileError *error);
 /* The frame of one cloth, axes as given. `velocities` and `matrix` may be NULL where not needed. */

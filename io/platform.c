@@ -82,6 +82,25 @@ static bool is_plain(FILE *file) {
     return GetFileType((HANDLE)_get_osfhandle(_fileno(file))) == FILE_TYPE_DISK;
 }
 
+static bool identify(const char *path, BY_HANDLE_FILE_INFORMATION *info) {
+    wchar_t *wide = widen(path);
+    HANDLE handle = wide ? CreateFileW(wide, 0, FILE_SHARE_READ | FILE_SHARE_WRITE, NULL,
+                                       OPEN_EXISTING, FILE_FLAG_BACKUP_SEMANTICS, NULL)
+                         : INVALID_HANDLE_VALUE;
+    bool found = handle != INVALID_HANDLE_VALUE && GetFileInformationByHandle(handle, info);
+    if (handle != INVALID_HANDLE_VALUE)
+        CloseHandle(handle);
+    free(wide);
+    return found;
+}
+
+bool tl_io_same_file(const char *a, const char *b) {
+    BY_HANDLE_FILE_INFORMATION of_a, of_b;
+    return identify(a, &of_a) && identify(b, &of_b) &&
+           of_a.dwVolumeSerialNumber == of_b.dwVolumeSerialNumber &&
+           of_a.nFileIndexHigh == of_b.nFileIndexHigh && of_a.nFileIndexLow == of_b.nFileIndexLow;
+}
+
 static int go_to(FILE *file, int64_t offset, int from) {
     return _fseeki64(file, offset, from);
 }
@@ -199,6 +218,12 @@ bool tl_io_is_folder(const char *path) {
 static bool is_plain(FILE *file) {
     struct stat status;
     return fstat(fileno(file), &status) == 0 && S_ISREG(status.st_mode);
+}
+
+bool tl_io_same_file(const char *a, const char *b) {
+    struct stat of_a, of_b;
+    return stat(a, &of_a) == 0 && stat(b, &of_b) == 0 && of_a.st_dev == of_b.st_dev &&
+           of_a.st_ino == of_b.st_ino;
 }
 
 static int go_to(FILE *file, int64_t offset, int from) {

@@ -10,6 +10,9 @@
 /* True when there is a folder of this name. */
 bool tl_io_is_folder(const char *path);
 
+/* True when both paths lead to one file that is there, by whatever names and links. */
+bool tl_io_same_file(const char *a, const char *b);
+
 /* Reads a whole file of at most `limit` bytes. *out gets a block for free(), with a zero byte after
  * the content, and *size the content's length. NOT_FOUND when there is no such file, or a folder;
  * INVALID_DATA when it is a pipe or a device, which might never end. */

@@ -61,6 +61,29 @@ static uint64_t mix(uint64_t state, const uint8_t *data, size_t size) {
     return state;
 }
 
+ToileStatus tl_scene_add_input(ToileScene *scene, const char *path, ToileError *error) {
+    TlSceneInput *input = tl_io_arena_alloc(&scene->arena, sizeof *input);
+    if (input)
+        input->path = tl_io_arena_copy(&scene->arena, path, strlen(path));
+    if (!input || !input->path)
+        return tl_io_out_of_memory(error);
+    input->next = scene->inputs;
+    scene->inputs = input;
+    return TOILE_STATUS_OK;
+}
+
+bool toile_file_same(const char *a, const char *b) {
+    return a && b && tl_io_same_file(a, b);
+}
+
+bool toile_scene_reads(const ToileScene *scene, const char *path) {
+    for (const TlSceneInput *input = scene ? scene->inputs : NULL; input && path;
+         input = input->next)
+        if (tl_io_same_file(input->path, path))
+            return true;
+    return false;
+}
+
 ToileStatus tl_scene_hash_file(TlSceneReader *reader, const char *path, ToileError *error) {
     uint8_t block[1 << 16];
     TlIoReader *file = NULL;
@@ -78,7 +101,7 @@ ToileStatus tl_scene_hash_file(TlSceneReader *reader, const char *path, ToileErr
     tl_io_reader_close(file);
     add_number(&reader->sha, (uint64_t)size);
     add_number(&reader->sha, state);
-    return status;
+    return status == TOILE_STATUS_OK ? tl_scene_add_input(reader->scene, path, error) : status;
 }
 
 void tl_scene_cannot_read(const TlKeys *keys, const char *key, const TlJson *value,
@@ -105,11 +128,14 @@ char *tl_scene_read_input(TlSceneReader *reader, const TlKeys *keys, const char 
         return NULL;
     }
     ToileStatus status = tl_io_read_file(*resolved, limit, &text, size, &error);
+    if (status == TOILE_STATUS_OK)
+        status = tl_scene_add_input(reader->scene, *resolved, &error);
     if (status == TOILE_STATUS_OK) {
         add_number(&reader->sha, *size);
         tl_sha256_add(&reader->sha, text, *size);
         return text;
     }
+    free(text);
     tl_scene_cannot_read(keys, key, value, *resolved, status, &error);
     free(*resolved);
     *resolved = NULL;

@@ -114,6 +114,12 @@ typedef struct TlSceneCollider {
     int32_t key_count;
 } TlSceneCollider;
 
+/* A file that the scene was read from. */
+typedef struct TlSceneInput {
+    const char *path;
+    const struct TlSceneInput *next;
+} TlSceneInput;
+
 /* One key of the wedges and the values it takes. */
 typedef struct TlSceneWedgeKey {
     const char *key;
@@ -143,6 +149,7 @@ struct ToileScene {
     int32_t wedge_count; /* product of all value counts; 0: no wedges */
     int32_t wedge;       /* the one this is, or -1 */
     uint64_t hash;
+    const TlSceneInput *inputs; /* the last one read first */
 };
 
 /* What the parts of the reader share. */
@@ -224,6 +231,8 @@ void tl_scene_read_bend(TlSceneReader *reader, const TlKeys *fabric_keys, TlScen
  * content and *resolved are for free(); NULL after an error. */
 char *tl_scene_read_input(TlSceneReader *reader, const TlKeys *keys, const char *key,
                           const TlJson *value, size_t limit, char **resolved, size_t *size);
+/* Remembers that a file is read, which no output may take the place of. */
+ToileStatus tl_scene_add_input(ToileScene *scene, const char *path, ToileError *error);
 /* Adds a file of any size to the hash without keeping it. */
 ToileStatus tl_scene_hash_file(TlSceneReader *reader, const char *path, ToileError *error);
 /* Reports why a file could not be read, with the file as its place. */

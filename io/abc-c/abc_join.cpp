@@ -8,6 +8,10 @@
 #include "abc_chunks.h"
 #include "abc_writer.h"
 
+extern "C" {
+#include "../platform.h"
+}
+
 #include <algorithm>
 #include <cstdio>
 #include <map>
@@ -551,7 +555,7 @@ void check_call(const char *const *chunks, std::uint32_t count, const char *path
     if (count == 0)
         fail(ABCC_E_ARG, "there are no chunks to join");
     for (std::uint32_t i = 0; i < count; i++)
-        if (chunks[i] && std::string(chunks[i]) == path)
+        if (chunks[i] && tl_io_same_file(chunks[i], path))
             fail(ABCC_E_ARG,
                  std::string(path) + " is both a chunk and the name of the joined file");
 }

@@ -149,5 +149,8 @@ typedef struct TlPreview {
 TlPreview tl_preview_default(void);
 /* Draws and writes; answers an exit code, with a sentence when it is not 0. */
 int tl_preview_write(const TlPreview *preview);
+/* Refuses a picture that would take the place of what it is drawn from; `scene` may be NULL. */
+ToileStatus tl_preview_check(const char *picture, const char *archive, const ToileScene *scene,
+                             ToileError *error);
 
 #endif

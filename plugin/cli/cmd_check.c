@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <toile_io/cache.h>
 
 static const char help[] =
     "usage: toile check SCENE [--wedge W] [--set KEY=VALUE]...\n\n"
@@ -187,6 +188,20 @@ static void try_to_build(Check *check, const ToileScene *scene, int32_t cloth_co
     free(ids);
 }
 
+/* where simulate would write to */
+static void check_output(Check *check, const ToileScene *scene, const ToileSceneInfo *info,
+                         int32_t wedge) {
+    ToileError error = toile_error_default();
+    char *named = info->cache && wedge != TL_NO_WEDGE ? tl_wedge_path(info->cache, wedge) : NULL;
+    const char *path = named ? named : info->cache;
+    ToileStatus status = path ? toile_cache_check(path, scene, info->frames,
+                                                  info->settle ? 1 : info->frame_count, &error)
+                              : TOILE_STATUS_OK;
+    if (status != TOILE_STATUS_OK)
+        report_build(check, wedge, status, &error);
+    free(named);
+}
+
 /* answers how many wedges the scene has */
 static int32_t check_one(Check *check, int32_t wedge) {
     ToileSceneInfo info = {0};
@@ -196,6 +211,7 @@ static int32_t check_one(Check *check, int32_t wedge) {
     if (!scene)
         return 0;
     toile_scene_get_info(scene, &info, NULL);
+    check_output(check, scene, &info, wedge);
     try_to_build(check, scene, info.cloth_count, wedge);
     toile_scene_free(scene);
     return info.wedge_count;

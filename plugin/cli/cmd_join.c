@@ -90,9 +90,6 @@ static int run_join(int argc, char **argv) {
     const char *output = argv[optind];
     if (!tl_has_ending(output, ".abc"))
         return tl_usage(command, "the archive to write must end in .abc, not '%s'", output);
-    for (int i = optind + 1; i < argc; i++)
-        if (strcmp(argv[i], output) == 0)
-            return tl_usage(command, "'%s' is both a chunk and the archive to write", output);
     return join(output, (const char *const *)(argv + optind + 1), argc - optind - 1);
 }
 

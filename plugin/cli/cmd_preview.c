@@ -331,6 +331,43 @@ static int write_singles(Album *album) {
     return code;
 }
 
+/* ---- what must not be written over ---- */
+
+ToileStatus tl_preview_check(const char *picture, const char *archive, const ToileScene *scene,
+                             ToileError *error) {
+    if (!toile_file_same(picture, archive) && !toile_scene_reads(scene, picture))
+        return TOILE_STATUS_OK;
+    error->status = TOILE_STATUS_INVALID_DATA;
+    snprintf(error->message, sizeof error->message,
+             "%.300s: the picture would take the place of a file that it is drawn from; choose "
+             "another name for it",
+             picture);
+    return error->status;
+}
+
+/* the picture against all that is read */
+static int check_picture(const Album *album, const char *picture) {
+    ToileError error = toile_error_default();
+    ToileStatus status = TOILE_STATUS_OK;
+    for (int32_t i = 0; i < album->archive_count && status == TOILE_STATUS_OK; i++)
+        status = tl_preview_check(picture, album->archives[i], album->preview->scene, &error);
+    return status == TOILE_STATUS_OK ? TL_EXIT_OK : tl_report_failure(status, &error);
+}
+
+static int check_pictures(const Album *album) {
+    const TlPreview *preview = album->preview;
+    const Work *work = &album->works[0];
+    if (!preview->single)
+        return check_picture(album, preview->output);
+    int code = TL_EXIT_OK;
+    for (int32_t i = 0; i < work->frame_count && code == TL_EXIT_OK; i++) {
+        char *path = numbered(preview->output, work->frames[i]);
+        code = path ? check_picture(album, path) : out_of_memory();
+        free(path);
+    }
+    return code;
+}
+
 /* one camera and one ground for all */
 static void share_view(Album *album) {
     TlBounds all = album->works[0].stage.bounds;
@@ -355,6 +392,8 @@ static int draw(Album *album) {
     }
     if (code == TL_EXIT_OK)
         code = check_labels(album);
+    if (code == TL_EXIT_OK)
+        code = check_pictures(album);
     if (code != TL_EXIT_OK)
         return code;
     share_view(album);

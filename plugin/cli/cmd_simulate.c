@@ -164,7 +164,9 @@ static int check_preview(Run *run) {
     const char *path = preview_of(run);
     if (!path || !tl_has_ending(run->output, ".abc"))
         return TL_EXIT_OK;
-    ToileStatus status = tl_png_probe(path, &error);
+    ToileStatus status = tl_preview_check(path, run->output, run->scene, &error);
+    if (status == TOILE_STATUS_OK)
+        status = tl_png_probe(path, &error);
     return status == TOILE_STATUS_OK ? TL_EXIT_OK : fail(run, status, &error);
 }
 

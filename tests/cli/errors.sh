@@ -156,6 +156,50 @@ outputs() {
     fi
 }
 
+# keeps NAME PATTERN COMMAND...: refused with 65, and the file stays what it was.
+keeps() {
+    local name=$1 sum
+    shift
+    sum=$(cksum <"$name")
+    refuses 65 "$@"
+    [ "$(cksum <"$name")" = "$sum" ] || fail "toile ${*:2}: $name was lost"
+}
+
+# what is read must not be written over, by whatever name it goes
+own_inputs() {
+    local name
+    cp ok.abc own.abc
+    cp mesh.obj own.0002.obj
+    ln -s own.abc soft.abc
+    ln own.abc hard.abc
+    ln -s own.abc soft.png
+    scene own.json own.abc 1-3 '"output": {"cache": "soft.abc"}'
+    for name in own.abc ./own.abc soft.abc hard.abc; do
+        keeps own.abc "$name: the scene reads this file" simulate own.json -o "$name"
+    done
+    keeps own.abc 'soft.abc: the scene reads this file' check own.json
+    keeps own.abc 'soft.png: the picture' simulate own.json -o a.abc --preview soft.png
+    keeps own.abc 'soft.png: the picture' preview own.abc -o soft.png
+    keeps own.abc 'soft.png: the picture' preview ok.abc --scene own.json -o soft.png
+    ln -s own.abc soft.0003.png
+    keeps own.abc 'soft.0003.png: the picture' preview own.abc -o soft.png --single
+    scene own.json own.0002.obj 1-3 '"output": {"cache": "own.obj"}'
+    keeps own.0002.obj 'own.0002.obj: the scene reads' simulate own.json
+    keeps own.0002.obj 'own.0002.obj: the scene reads' check own.json
+    expect 0 simulate ok.json --quiet -o own.pc2
+    sed 's/"sphere": {.*}}/"mesh": "mesh.obj", "points": "own.pc2"}/' ok.json >own.json
+    keeps own.pc2 'own.pc2: the scene reads' simulate own.json -o own.pc2
+}
+
+schemas() {
+    local name
+    scene sub.json mesh.obj 1-3 '"output": {"schema": "subd", "cache": "a.mdd"}'
+    for name in a.pc2 a.mdd a.obj; do
+        refuses 65 "$name: only .abc caches hold subdivision" simulate sub.json -o "$name"
+    done
+    refuses 65 'a.mdd: only .abc caches hold subdivision' check sub.json
+}
+
 many_findings() {
     sed -e 's/"fps": 24/"fps": 0/' -e 's/"radius": 0.3/"radius": -1/' ok.json >bad.json
     expect 65 check bad.json
@@ -175,4 +219,6 @@ invalid_meshes
 missing_files
 pipes
 outputs
+own_inputs
+schemas
 many_findings

@@ -52,6 +52,11 @@ refuses 65 'another scene' join out.abc part.1-3.abc other.abc
 refuses 66 'none.abc' join out.abc part.1-3.abc none.abc
 refuses 65 'near.json' join out.abc part.1-3.abc near.json
 refuses 64 'at least one chunk' join out.abc
-refuses 64 'both a chunk and' join part.1-3.abc part.1-3.abc
+# whatever name the joined file has, it must not be a chunk
+ln -s part.1-3.abc soft.abc
+ln part.1-3.abc hard.abc
+for name in part.1-3.abc ./part.1-3.abc soft.abc hard.abc; do
+    refuses 65 'both a chunk and' join "$name" part.1-3.abc
+done
 refuses 64 'must end in .abc' join out.obj part.1-3.abc
 refuses 73 'no/such' join no/such/out.abc part.1-3.abc part.4-6.abc

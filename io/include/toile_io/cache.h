@@ -34,6 +34,12 @@ typedef struct ToileCache ToileCache;
 TOILE_API ToileStatus toile_cache_create(const char *path, const ToileScene *scene,
                                          const int32_t *frames, int32_t frame_count,
                                          ToileCache **out, ToileError *error);
+/* Tells what toile_cache_create would refuse about these arguments, before it touches the disk: a
+ * name without a known ending, frames that are not evenly spaced, and files that the scene itself
+ * was read from. [any thread] */
+TOILE_API ToileStatus toile_cache_check(const char *path, const ToileScene *scene,
+                                        const int32_t *frames, int32_t frame_count,
+                                        ToileError *error);
 /* Appends the current state of every cloth as the next sample. `cloths` holds the scene's
  * cloth_count ids. [one thread per sim] */
 TOILE_API ToileStatus toile_cache_add(ToileCache *cache, const ToileSim *sim,

@@ -133,6 +133,13 @@ TOILE_API ToileStatus toile_mesh_fan(const ToileMeshDef *mesh, int32_t *face_siz
                                      int32_t *corners, int32_t *face_count, int32_t *corner_count,
                                      ToileError *error);
 
+/* True when both paths lead to one file that is there, by whatever names and links.
+ * [any thread] */
+TOILE_API bool toile_file_same(const char *a, const char *b);
+/* True when `path` is a file that the scene was read from, under whatever name: what writes there
+ * would take its place. False when it does not exist. [any thread] */
+TOILE_API bool toile_scene_reads(const ToileScene *scene, const char *path);
+
 /* Value `key` of wedge `wedge`, both counted from 0: its path, and what it is set to as JSON text.
  * Strings belong to the scene, which may have been loaded for any wedge or none. [any thread] */
 TOILE_API ToileStatus toile_scene_get_wedge(const ToileScene *scene, int32_t wedge, int32_t key,
