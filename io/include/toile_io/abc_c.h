@@ -209,7 +209,8 @@ TOILE_API abcc_status abcc_sample_at(abcc_reader *reader, abcc_obj obj, double s
 /* The matrix of one transform, for row vectors: 16 doubles, translation in m[12..14]. Between two
  * samples each operation of the transform is blended by itself: translations and scales go
  * straight; rotations in a row turn together, by the shortest arc at even speed; a matrix is split
- * into translation, rotation and what is left, scale and shear. `inherits` gets 0 when the transform ignores its parents; it may be NULL. [any thread] */
+ * into translation, rotation and what is left, scale and shear. `inherits` gets 0 when the
+ * transform ignores its parents; it may be NULL. [any thread] */
 TOILE_API abcc_status abcc_xform_read(abcc_reader *reader, abcc_obj obj, double seconds,
                                       double m[16], int *inherits, abcc_error *error);
 
