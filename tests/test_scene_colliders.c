@@ -389,6 +389,44 @@ START_TEST(scene_archive_collider_is_read_at_the_time_of_the_frame) {
 }
 END_TEST
 
+/* a.abc: /far at x = 10, below it /far/body without a motion of its own, which takes part in that
+ * of /far at frame 3 but not at frame 1, and a triangle that stays */
+static void write_late_child(void) {
+    static const double far[16] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 10, 0, 0, 1};
+    static const double own[16] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1};
+    char path[IO_PATH_SIZE + 16];
+    abcc_writer *writer = NULL;
+    abcc_error error = {0};
+    abcc_time time = 0;
+    abcc_obj parent = 0, xform = 0, mesh = 0;
+    abcc_create_info info = abcc_create_info_default();
+    info.fps = 24;
+    snprintf(path, sizeof path, "%s/a.abc", scene_folder);
+    ok(abcc_create(path, &info, &writer, &error), &error);
+    ok(abcc_time_uniform(writer, 1 / 24.0, 2 / 24.0, &time, &error), &error);
+    ok(abcc_add_xform(writer, 0, "far", 0, &parent, &error), &error);
+    ok(abcc_add_xform(writer, parent, "body", time, &xform, &error), &error);
+    ok(abcc_add_mesh(writer, xform, "bodyShape", 0, NULL, &mesh, &error), &error);
+    ok(abcc_xform_write(writer, parent, far, 1, &error), &error);
+    ok(abcc_xform_write(writer, xform, own, 0, &error), &error);
+    ok(abcc_xform_write(writer, xform, own, 1, &error), &error);
+    write_triangle(writer, mesh, 1, 0);
+    ok(abcc_finish(writer, &error), &error);
+}
+
+START_TEST(scene_archive_collider_moves_when_it_begins_to_inherit) {
+    static const double first[9] = {0, 1, 0, 2, 1, 0, 0, 1, 2};
+    static const double third[9] = {10, 1, 0, 12, 1, 0, 10, 1, 2};
+    write_late_child();
+    scene_write("", ", \"colliders\": [{\"mesh\": \"a.abc\"}]");
+    ToileScene *scene = scene_load_good();
+    ck_assert(deforms(scene, 0, "/a.abc:/far/body/bodyShape"));
+    check_positions(scene, 1, first, 9, FLOAT_ROUNDING);
+    check_positions(scene, 3, third, 9, FLOAT_ROUNDING);
+    toile_scene_free(scene);
+}
+END_TEST
+
 START_TEST(scene_archive_collider_takes_units_and_axes) {
     static const double expected[9] = {0.1, 0, 0.01, 0.12, 0, 0.01, 0.1, -0.02, 0.01};
     write_archive(STILL);
@@ -701,6 +739,7 @@ static void add_reading(Suite *suite) {
     tcase_add_test(tcase, scene_hash_follows_every_numbered_file);
     tcase_add_test(tcase, scene_file_name_may_have_a_percent_sign);
     tcase_add_test(tcase, scene_archive_collider_is_read_at_the_time_of_the_frame);
+    tcase_add_test(tcase, scene_archive_collider_moves_when_it_begins_to_inherit);
     tcase_add_test(tcase, scene_archive_collider_takes_units_and_axes);
     tcase_add_test(tcase, scene_hash_follows_the_archive);
     tcase_add_test(tcase, scene_refuses_archives_it_cannot_use);

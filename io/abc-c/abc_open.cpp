@@ -245,6 +245,10 @@ void Listing::describe(Object &object) {
         return;
     if (!take_samples(object, property) && object.kind == ABCC_XFORM)
         take_samples(object, ".inherits");
+    /* a matrix that stays moves what is below it when it begins or ceases to inherit */
+    if (object.kind == ABCC_XFORM)
+        if (const auto inherits = find_optional(object.data, ".inherits", Util::kBooleanPOD, 1))
+            object.constant = object.constant && inherits->isConstant();
     if (const auto *uv = object.data->getPropertyHeader("uv"))
         object.uv_name = Alembic::Abc::GetSourceName(uv->getMetaData());
 }

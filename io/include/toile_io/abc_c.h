@@ -140,7 +140,8 @@ typedef struct abcc_object {
     const char *name;   /* last part of the path */
     const char *path;   /* "/a/b"; of the top object "/" */
     const char *schema; /* "AbcGeom_PolyMesh_v1" and so on, or "" */
-    int constant;       /* 1: those samples are all equal, so that nothing moves */
+    int constant;       /* 1: those samples are all equal, and inherit or not all the time, so that
+                         * nothing moves */
     const char *source; /* of an instance the path of what it stands for, else ""; when the file
                          * holds no such object, instance_of is 0 and there is no data */
 } abcc_object;
