@@ -66,12 +66,36 @@ static void read_capsule(const TlKeys *parent, ToileColliderDef *def) {
     tl_keys_number(&keys, "radius", TL_KEY_REQUIRED, above_zero, &def->radius_m);
 }
 
+/* Warns when the archive hides the mesh in part of the clip, which may be meant as its absence. */
+static void warn_if_hidden(TlSceneReader *reader, const TlKeys *keys,
+                           const TlSceneArchive *archive) {
+    const ToileScene *scene = reader->scene;
+    int first = 1, visible = 1;
+    double m[16];
+    for (int32_t i = 0; i < scene->frame_count && !scene->settle; i++) {
+        if (abcc_world(archive->reader, archive->object, scene->frames[i] / archive->fps, m,
+                       &visible, NULL, NULL) != ABCC_OK)
+            return;
+        first = i == 0 ? visible : first;
+        if (visible == first)
+            continue;
+        tl_keys_warning(keys, "mesh", tl_keys_get(keys, "mesh", TL_KEY_PLAIN),
+                        "%.200s is %s from frame %d on, but cloth meets it all the time, shown or "
+                        "hidden",
+                        archive->file, visible ? "shown" : "hidden", scene->frames[i]);
+        return;
+    }
+}
+
 static void read_mesh(TlSceneReader *reader, const TlKeys *keys, double unit_m,
                       TlSceneCollider *collider) {
     collider->def.shape = TOILE_COLLIDER_MESH;
     collider->surface = tl_scene_read_surface(reader, keys, "mesh", unit_m);
-    if (collider->surface)
-        collider->def.mesh = &collider->surface->mesh;
+    if (!collider->surface)
+        return;
+    collider->def.mesh = &collider->surface->mesh;
+    if (collider->surface->archive.reader)
+        warn_if_hidden(reader, keys, &collider->surface->archive);
 }
 
 static void read_shape(TlSceneReader *reader, const TlKeys *keys, double unit_m,

@@ -311,7 +311,7 @@ END_TEST
 /* ---- archives ---- */
 
 /* what write_archive does beside one triangle that moves below a transform that moves */
-enum { STILL = 1, TWO_MESHES = 2, NEW_FACES = 4 };
+enum { STILL = 1, TWO_MESHES = 2, NEW_FACES = 4, HIDDEN = 8, HIDDEN_LATE = 16 };
 
 static void ok(abcc_status status, const abcc_error *error) {
     ck_assert_msg(status == ABCC_OK, "%s", error->text);
@@ -354,6 +354,8 @@ static void write_archive(int flags) {
         ok(abcc_add_mesh(writer, xform, "second", 0, NULL, &second, &error), &error);
     for (int32_t frame = 1; frame <= (flags & STILL ? 1 : 3); frame += 2) {
         const double m[16] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 10.0 * frame, 0, 0, 1};
+        if (flags & (HIDDEN | HIDDEN_LATE))
+            ok(abcc_visible_write(writer, xform, !(flags & HIDDEN) && frame == 1, &error), &error);
         ok(abcc_xform_write(writer, xform, m, 1, &error), &error);
         write_triangle(writer, mesh, flags & NEW_FACES ? (frame + 1) / 2 : frame, flags);
     }
@@ -424,6 +426,16 @@ START_TEST(scene_archive_collider_moves_when_it_begins_to_inherit) {
     check_positions(scene, 1, first, 9, FLOAT_ROUNDING);
     check_positions(scene, 3, third, 9, FLOAT_ROUNDING);
     toile_scene_free(scene);
+}
+END_TEST
+
+/* proxies for collision are hidden for good; what vanishes in between may be thought to be gone */
+START_TEST(scene_archive_collider_may_be_hidden) {
+    scene_write("", ", \"colliders\": [{\"mesh\": \"a.abc\"}]");
+    write_archive(HIDDEN);
+    scene_check_no_warning();
+    write_archive(HIDDEN_LATE);
+    scene_check_warning(6, 26, "is hidden from frame 3 on, but cloth meets it all the time");
 }
 END_TEST
 
@@ -740,6 +752,7 @@ static void add_reading(Suite *suite) {
     tcase_add_test(tcase, scene_file_name_may_have_a_percent_sign);
     tcase_add_test(tcase, scene_archive_collider_is_read_at_the_time_of_the_frame);
     tcase_add_test(tcase, scene_archive_collider_moves_when_it_begins_to_inherit);
+    tcase_add_test(tcase, scene_archive_collider_may_be_hidden);
     tcase_add_test(tcase, scene_archive_collider_takes_units_and_axes);
     tcase_add_test(tcase, scene_hash_follows_the_archive);
     tcase_add_test(tcase, scene_refuses_archives_it_cannot_use);
