@@ -314,8 +314,16 @@ static void read_cage(TlSceneReader *reader, const TlKeys *cloth_keys, TlSceneCl
     else if (status != ABCC_OK)
         tl_keys_error(cloth_keys, "mesh", value, TOILE_STATUS_INVALID_DATA, "%.200s: %s",
                       cloth->mesh_file, error.text);
-    else if (sizes.holes > 0)
-        tl_keys_warning(cloth_keys, "mesh", value,
+}
+
+/* Holes are left out of a subdivision surface, but not of cloth. */
+static void warn_of_holes(const TlKeys *cloth_keys, const TlSceneCloth *cloth) {
+    const TlSceneArchive *archive = &cloth->source;
+    abcc_subd_sizes sizes = abcc_subd_sizes_default();
+    if (archive->reader && archive->is_cage &&
+        abcc_subd_size(archive->reader, archive->object, 0, &sizes, NULL) == ABCC_OK &&
+        sizes.holes > 0)
+        tl_keys_warning(cloth_keys, "mesh", tl_keys_get(cloth_keys, "mesh", TL_KEY_PLAIN),
                         "%.200s has %u face(s) marked as holes; they are simulated and written as "
                         "cloth, so delete them if they shall be open",
                         cloth->mesh_file, (unsigned)sizes.holes);
@@ -352,6 +360,8 @@ void tl_scene_read_subdivide(TlSceneReader *reader, const TlKeys *cloth_keys, Tl
     read_levels(cloth_keys, sub, keys);
     if (cloth->mesh && (sub->simulate > 0 || sub->output > 0))
         read_cage(reader, cloth_keys, cloth);
+    if (cloth->mesh)
+        warn_of_holes(cloth_keys, cloth);
     read_scheme(keys, sub);
 }
 

@@ -113,8 +113,9 @@ void place_chunk(std::vector<Chunk> &chunks, std::size_t at, std::vector<std::si
                                           "cannot be joined");
         times.offset = offset_of(chunk, times, first, first.times[i]);
         if (times.offset > covered[i])
-            fail(ABCC_E_ARG, chunk.path + " begins " + std::to_string(times.offset - covered[i]) +
-                                 " samples after the end of " + chunks[at - 1].path +
+            fail(ABCC_E_ARG, chunk.path + " begins " +
+                                 counted(times.offset - covered[i], "sample") +
+                                 " after the end of " + chunks[at - 1].path +
                                  "; the chunk between them is missing");
         covered[i] = std::max(covered[i], times.offset + times.samples);
     }

@@ -7,6 +7,7 @@
 
 #include "abc_error.h"
 
+#include <cstdint>
 #include <exception>
 #include <new>
 #include <string>
@@ -46,6 +47,11 @@ inline std::string named(const std::string &name) {
     while (last < name.size() && inside(last))
         last++;
     return "'" + name.substr(0, first) + "..." + name.substr(last) + "'";
+}
+
+/* "1 sample", "2 samples" */
+inline std::string counted(std::uint64_t count, const char *what) {
+    return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
 }
 
 /* Runs `body`, which answers a status or throws. An exception of the library becomes `otherwise`.

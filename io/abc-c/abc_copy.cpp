@@ -22,8 +22,8 @@ public:
                 ((flags & ABCC_COPY_TURNED) != 0)),
           may_add_(to.samples == 0 || to.faceset) {
         if (source_.samples > 0 && sample >= source_.samples)
-            fail(ABCC_E_ARG, named(source_.path) + " has " + std::to_string(source_.samples) +
-                                 " samples, so none with number " + std::to_string(sample));
+            fail(ABCC_E_ARG, named(source_.path) + " has " + counted(source_.samples, "sample") +
+                                 ", so none with number " + std::to_string(sample));
         seconds_ = source_.samples > 0 ? source_.times->getSampleTime(sample) : 0;
     }
 

@@ -131,8 +131,8 @@ private:
                                          : samples_ == full || samples_ == 0;
         const bool first = chunk_->times[sampling_].offset == 0;
         if (!fits || (!first && sampling_ != 0 && (samples_ == 0) != (total_ == 0)))
-            fail(ABCC_E_ARG, chunk_->path + ": " + where_ + " has " + std::to_string(samples_) +
-                                 " samples, which does not fit the other chunks");
+            fail(ABCC_E_ARG, chunk_->path + ": " + where_ + " has " + counted(samples_, "sample") +
+                                 ", which does not fit the other chunks");
     }
 
     AbcA::ArraySamplePtr read(std::size_t k) const {

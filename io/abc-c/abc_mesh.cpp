@@ -143,16 +143,34 @@ abcc_status abcc_mesh_read(abcc_reader *reader, abcc_obj obj, uint32_t sample,
     });
 }
 
+namespace {
+
+/* The length of an array of points or curves at a sample. */
+std::uint32_t points_count(abcc_reader *reader, abcc_obj obj, std::uint32_t sample,
+                           const char *name) {
+    const Object &object = object_of(reader, obj);
+    if (object.kind != ABCC_POINTS && object.kind != ABCC_CURVES)
+        fail(ABCC_E_ARG, named(object.path) + " is neither points nor curves");
+    need_sample(object, sample);
+    return Column(object, find_array(object, object.data, name, Util::kFloat32POD, 3), name, sample,
+                  object.times->getSampleTime(sample))
+        .count();
+}
+
+} // namespace
+
 abcc_status abcc_points_size(abcc_reader *reader, abcc_obj obj, uint32_t sample, uint32_t *points,
                              abcc_error *error) {
     return on_reader(reader, error, [&] {
         need(points, "the place for the count");
-        const Object &object = object_of(reader, obj);
-        if (object.kind != ABCC_POINTS && object.kind != ABCC_CURVES)
-            fail(ABCC_E_ARG, named(object.path) + " is neither points nor curves");
-        need_sample(object, sample);
-        *points = Column(object, find_array(object, object.data, "P", Util::kFloat32POD, 3), "P",
-                         sample, object.times->getSampleTime(sample))
-                      .count();
+        *points = points_count(reader, obj, sample, "P");
+    });
+}
+
+abcc_status abcc_points_velocities(abcc_reader *reader, abcc_obj obj, uint32_t sample,
+                                   uint32_t *velocities, abcc_error *error) {
+    return on_reader(reader, error, [&] {
+        need(velocities, "the place for the count");
+        *velocities = points_count(reader, obj, sample, ".velocities");
     });
 }

@@ -376,7 +376,10 @@ abcc_status abcc_find(abcc_reader *reader, const char *path, abcc_obj *obj, abcc
     return on_reader(reader, error, [&] {
         need(path, "the path");
         need(obj, "the place for the object");
-        const auto found = reader->by_path.find(path);
+        std::string_view wanted = path;
+        while (wanted.size() > 1 && wanted.back() == '/')
+            wanted.remove_suffix(1);
+        const auto found = reader->by_path.find(wanted);
         if (found == reader->by_path.end())
             fail(ABCC_E_ARG, "there is no object " + named(path) + " in the file");
         *obj = found->second;

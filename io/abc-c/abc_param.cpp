@@ -139,7 +139,7 @@ Values read_values(const Param &param, std::uint32_t sample) {
     Values values;
     if (sample >= param.samples)
         fail(ABCC_E_ARG, "the parameter " + named(param.name) + " has " +
-                             std::to_string(param.samples) + " samples, so none with number " +
+                             counted(param.samples, "sample") + ", so none with number " +
                              std::to_string(sample));
     if (param.type.getPod() == Util::kWstringPOD)
         fail(ABCC_E_ARG, "the parameter " + named(param.name) + " is wide text, which is not read");

@@ -111,8 +111,8 @@ GeomParam find_geom_param(const Object &object, const char *name, unsigned width
 
 void need_sample(const Object &object, std::uint32_t sample) {
     if (sample >= object.samples)
-        fail(ABCC_E_ARG, named(object.path) + " has " + std::to_string(object.samples) +
-                             " samples, so none with number " + std::to_string(sample));
+        fail(ABCC_E_ARG, named(object.path) + " has " + counted(object.samples, "sample") +
+                             ", so none with number " + std::to_string(sample));
 }
 
 namespace {
@@ -181,8 +181,8 @@ Alembic::AbcGeom::XformSample xform_of(const Object &object,
         const auto channels = static_cast<std::size_t>(op_channels[code >> 4]);
         if (values.size() - used < channels)
             fail(ABCC_E_CORRUPT, named(object.path) + ": the transform has " +
-                                     std::to_string(values.size()) +
-                                     " values, too few for its operations");
+                                     counted(values.size(), "value") +
+                                     ", too few for its operations");
         for (std::size_t i = 0; i < channels; i++)
             operation.setChannelValue(i, values[used + i]);
         used += channels;
@@ -190,8 +190,8 @@ Alembic::AbcGeom::XformSample xform_of(const Object &object,
     }
     if (used != values.size())
         fail(ABCC_E_CORRUPT, named(object.path) + ": the transform has " +
-                                 std::to_string(values.size()) +
-                                 " values, but its operations use " + std::to_string(used));
+                                 counted(values.size(), "value") + ", but its operations use " +
+                                 std::to_string(used));
     return sample;
 }
 

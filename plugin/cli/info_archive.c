@@ -90,8 +90,8 @@ static void text_subd(const abcc_subd_sizes *subd, int indent) {
     tl_text(stdout, subd->scheme);
     printf(", boundary rule %d, uv rule %d", subd->boundary, subd->fvar_boundary);
     if (subd->creases)
-        printf(", %u crease%s of %u edges", (unsigned)subd->creases, subd->creases == 1 ? "" : "s",
-               (unsigned)subd->crease_edges);
+        printf(", %u crease%s of %u edge%s", (unsigned)subd->creases, subd->creases == 1 ? "" : "s",
+               (unsigned)subd->crease_edges, subd->crease_edges == 1 ? "" : "s");
     if (subd->corners)
         printf(", %u sharp vert%s", (unsigned)subd->corners, subd->corners == 1 ? "ex" : "ices");
     if (subd->holes)
@@ -103,8 +103,6 @@ static void text_mesh(const TlInfoObject *info) {
     text_range(", ", info->verts, "vertex", "vertices");
     text_range(", ", info->faces, "face", "faces");
     printf(", %s topology", topology_name(info->mesh.topology));
-    if (info->mesh.velocities)
-        fputs(", velocities", stdout);
     if (info->mesh.normals)
         printf(", normals (%s)", tl_info_scope(info->mesh.normal_scope));
 }
@@ -128,6 +126,18 @@ static void text_transform(const TlInfoObject *info) {
         fputs(", mirrors", stdout);
 }
 
+/* what is read, but may be refused where it is used */
+static void text_defects(const TlInfoObject *info, int indent) {
+    if (info->not_finite > 0)
+        printf("%*s%u %s not finite, the first is vertex %u\n", indent, "",
+               (unsigned)info->not_finite, info->not_finite == 1 ? "vertex is" : "vertices are",
+               (unsigned)info->first_not_finite);
+    if (info->thin > 0)
+        printf("%*s%u %s fewer than 3 corners, the first is face %u\n", indent, "",
+               (unsigned)info->thin, info->thin == 1 ? "face has" : "faces have",
+               (unsigned)info->first_thin);
+}
+
 static void text_object(const TlInfoObject *info, double fps, int indent) {
     const abcc_object *object = &info->object;
     printf("%*s", indent, "");
@@ -146,6 +156,8 @@ static void text_object(const TlInfoObject *info, double fps, int indent) {
         text_mesh(info);
     if (object->samples > 0 && (object->kind == ABCC_POINTS || object->kind == ABCC_CURVES))
         text_range(", ", info->verts, "point", "points");
+    if (info->velocities)
+        fputs(", velocities", stdout);
     if (object->samples > 0 && object->kind == ABCC_FACESET)
         text_range(", ", info->faces, "face", "faces");
     if (info->has_transform)
@@ -156,6 +168,7 @@ static void text_object(const TlInfoObject *info, double fps, int indent) {
     fputc('\n', stdout);
     if (info->problem[0])
         printf("%*scannot be read: %s\n", indent + 2, "", info->problem);
+    text_defects(info, indent + 2);
     if (info->has_subd)
         text_subd(&info->subd, indent + 2);
 }
@@ -199,8 +212,10 @@ static void json_mesh(const TlInfoObject *info) {
     const abcc_mesh_sizes *sizes = &info->mesh;
     json_range("vertices", info->verts);
     json_range("faces", info->faces);
-    printf(", \"corners\": %u, \"topology\": \"%s\", \"velocities\": %s, \"normals\": ",
-           (unsigned)sizes->corners, topology_name(sizes->topology), truth(sizes->velocities));
+    printf(", \"corners\": %u, \"topology\": \"%s\", \"vertices_not_finite\": %u, "
+           "\"faces_below_3_corners\": %u, \"normals\": ",
+           (unsigned)sizes->corners, topology_name(sizes->topology), (unsigned)info->not_finite,
+           (unsigned)info->thin);
     if (sizes->normals)
         printf("{\"values\": %u, \"scope\": \"%s\"}", (unsigned)sizes->normals,
                tl_info_scope(sizes->normal_scope));
@@ -237,6 +252,8 @@ static void json_object(const TlInfoObject *info, double fps) {
         json_subd(&info->subd);
     if (object->samples > 0 && (object->kind == ABCC_POINTS || object->kind == ABCC_CURVES))
         json_range("points", info->verts);
+    if (info->has_mesh || object->kind == ABCC_POINTS || object->kind == ABCC_CURVES)
+        printf(", \"velocities\": %s", truth(info->velocities));
     if (object->samples > 0 && object->kind == ABCC_FACESET)
         json_range("faces", info->faces);
     if (info->has_transform) {
@@ -252,11 +269,11 @@ static void json_object(const TlInfoObject *info, double fps) {
 /* ---- the archive ---- */
 
 static int print_objects(abcc_reader *reader, const char *path, double fps, bool json) {
-    uint32_t count = abcc_object_count(reader);
+    uint32_t count = abcc_object_count(reader), samples_left = TL_INFO_SAMPLES;
     for (uint32_t obj = 1; obj < count; obj++) {
         TlInfoObject info;
         abcc_error error = {0};
-        if (!tl_info_learn(reader, obj, &info, &error))
+        if (!tl_info_learn(reader, obj, &samples_left, &info, &error))
             return tl_fail_archive(error.code, &error, path);
         int indent = 0;
         for (const char *c = info.object.path; *c; c++)
@@ -276,8 +293,12 @@ static int print_objects(abcc_reader *reader, const char *path, double fps, bool
 
 /* "2 meshes, 3 transforms" */
 static void text_contents(abcc_reader *reader) {
-    static const char *const many[KINDS] = {"others", "transforms", "meshes",  "subdivision meshes",
-                                            "points", "curves",     "cameras", "face sets"};
+    static const char *const one[KINDS] = {
+        "other",       "transform",     "mesh",   "subdivision mesh",
+        "point cloud", "set of curves", "camera", "face set"};
+    static const char *const many[KINDS] = {
+        "others",       "transforms",     "meshes",  "subdivision meshes",
+        "point clouds", "sets of curves", "cameras", "face sets"};
     uint32_t counts[KINDS] = {0}, instances = 0, count = abcc_object_count(reader);
     const char *before = "";
     for (uint32_t obj = 1; obj < count; obj++) {
@@ -291,7 +312,7 @@ static void text_contents(abcc_reader *reader) {
     for (int kind = 0; kind < KINDS; kind++)
         if (counts[kind] > 0) {
             printf("%s%u %s", before, (unsigned)counts[kind],
-                   counts[kind] == 1 ? kind_names[kind] : many[kind]);
+                   counts[kind] == 1 ? one[kind] : many[kind]);
             before = ", ";
         }
     if (instances)

@@ -111,7 +111,7 @@ static void text_uvs(abcc_reader *reader, abcc_obj obj, int indent) {
         printf("'%s, %s%s", set.main ? "" : " (further set)", tl_info_scope(set.scope),
                set.indexed ? ", indexed" : "");
         if (abcc_uv_size(reader, obj, i, 0, &values, NULL) == ABCC_OK)
-            printf(", %u values", (unsigned)values);
+            printf(", %u value%s", (unsigned)values, values == 1 ? "" : "s");
         fputc('\n', stdout);
     }
 }
@@ -142,7 +142,7 @@ static void text_param(abcc_reader *reader, abcc_obj obj, uint32_t i, const abcc
         fputs(" = ", stdout);
         print_values(values.bytes, param, values.count * param->width, false);
     } else if (param->samples > 0) {
-        printf(", %llu values%s", (unsigned long long)values.count,
+        printf(", %llu value%s%s", (unsigned long long)values.count, values.count == 1 ? "" : "s",
                param->indexed ? ", indexed" : "");
     }
     if (param->samples != 1)

@@ -9,8 +9,9 @@
 static void print_text(const char *path, const ToilePointCacheInfo *info) {
     const char *unit = info->in_seconds ? " s" : "";
     tl_text(stdout, path);
-    printf(": %s point cache\n  %d points, %d sample%s", info->in_seconds ? "MDD" : "PC2",
-           (int)info->point_count, (int)info->sample_count, info->sample_count == 1 ? "" : "s");
+    printf(": %s point cache\n  %d point%s, %d sample%s", info->in_seconds ? "MDD" : "PC2",
+           (int)info->point_count, info->point_count == 1 ? "" : "s", (int)info->sample_count,
+           info->sample_count == 1 ? "" : "s");
     printf(info->in_seconds ? " from %g to %g s" : " of frames %g to %g", info->first, info->last);
     if (info->step > 0.0)
         printf(", one every %g%s", info->step, unit);

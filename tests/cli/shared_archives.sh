@@ -50,9 +50,10 @@ trees() {
     shows acyclic 'at irregular times'
     shows instanced '/copy2/inst  mesh, instance of /source/shape, 8 vertices'
     shows mixed_ngons 'mesh, 8 vertices, 3 faces' 'subdivision mesh, 8 vertices, 3 faces'
-    shows degenerate '/degenerate  mesh, 7 vertices' 'corner 4 is vertex 7 of 3' 'face 0 has -3 corners' \
+    shows degenerate '/degenerate  mesh, 7 vertices' '^    1 vertex is not finite, the first is vertex 5' \
+        '^    3 faces have fewer than 3 corners, the first is face 2' 'corner 4 is vertex 7 of 3' 'face 0 has -3 corners' \
         '9 vertices, but 2 velocities'
-    shows points_only 'points, 5 to 7 points' 'mesh, 4 vertices, 0 faces'
+    shows points_only '1 mesh, 1 point cloud' 'points, 5 to 7 points, velocities' 'mesh, 4 vertices, 0 faces'
     shows empty_mesh '/neverSet  mesh, 0 samples' '0 to 8 vertices, 0 to 6 faces, changing topology'
     shows odd_names '/with space  transform' '/déjà vu  transform' '/ns:cloth  transform' '/a\.b  transform'
     shows empty_archive 'contents     nothing'
@@ -120,6 +121,9 @@ roles() {
     takes cloth "${good[@]}"
     takes collider "${good[@]}" animated_topology.abc same_count_new_order.abc \
         empty_mesh.abc:/appearsLater mixed_ngons.abc:/triQuadPent mixed_ngons.abc:/triQuadPentSubd
+    as cloth "$data/subd_creases.abc:/cubeSubd/"
+    expect 0 check as.json
+    grep -q '1 face(s) marked as holes' "$log/out" "$log/err" || fail "check is silent on holes"
     leaves cloth animated_topology.abc 'change from sample to sample'
     leaves cloth same_count_new_order.abc 'change from sample to sample'
     leaves cloth empty_mesh.abc:/appearsLater 'change from sample to sample'

@@ -173,8 +173,10 @@ static void read_sample(abcc_reader *reader, abcc_obj obj, abcc_kind kind, uint3
         note(seen, read_cage(reader, obj, sample, &error), &error);
     if (kind == ABCC_FACESET)
         note(seen, read_faceset(reader, obj, sample, &error), &error);
-    if (kind == ABCC_POINTS || kind == ABCC_CURVES)
+    if (kind == ABCC_POINTS || kind == ABCC_CURVES) {
         note(seen, abcc_points_size(reader, obj, sample, &count, &error), &error);
+        note(seen, abcc_points_velocities(reader, obj, sample, &count, &error), &error);
+    }
 }
 
 static void read_place(abcc_reader *reader, abcc_obj obj, abcc_kind kind, double seconds,

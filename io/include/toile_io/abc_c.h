@@ -161,7 +161,8 @@ TOILE_API uint32_t abcc_object_count(abcc_reader *reader);
 TOILE_API abcc_status abcc_object_get(abcc_reader *reader, abcc_obj obj, abcc_object *object,
                                       abcc_error *error);
 
-/* The object at a full path such as "/skirt/skirtShape". [any thread] */
+/* The object at a full path such as "/skirt/skirtShape"; a '/' at the end changes nothing.
+ * [any thread] */
 TOILE_API abcc_status abcc_find(abcc_reader *reader, const char *path, abcc_obj *obj,
                                 abcc_error *error);
 
@@ -308,6 +309,10 @@ TOILE_API abcc_status abcc_mesh_read(abcc_reader *reader, abcc_obj obj, uint32_t
 /* How many points one sample of ABCC_POINTS or ABCC_CURVES has. [any thread] */
 TOILE_API abcc_status abcc_points_size(abcc_reader *reader, abcc_obj obj, uint32_t sample,
                                        uint32_t *points, abcc_error *error);
+
+/* How many velocities one sample of ABCC_POINTS or ABCC_CURVES has; 0: none. [any thread] */
+TOILE_API abcc_status abcc_points_velocities(abcc_reader *reader, abcc_obj obj, uint32_t sample,
+                                             uint32_t *velocities, abcc_error *error);
 
 /* ---- uv sets ---- */
 
