@@ -573,19 +573,28 @@ static void friction_range(void *data, int32_t begin, int32_t end) {
     }
 }
 
+/* Where inertia and weight lead vertex v, within its contact distance, and as far as its cloth lets
+ * it: what hangs over an edge is held, and does not fall. */
+static TlVec3 own_motion(const TlWorld *world, const TlAhead *ahead, int32_t v) {
+    TlVec3 u = tl_load3(ahead->motion + 3 * (int64_t)v);
+    TlVec3 pull = tl_load3(ahead->elastic + 3 * (int64_t)v);
+    double held = tl_dot3(pull, u) / (ahead->weight[v] * tl_dot3(u, u));
+    double part = tl_min(1.0, 2.0 * world->def.surface->half[v] / tl_length3(u));
+    double goes = 1.0 - (held > 0.0 ? held : 0.0); /* not a number: at rest */
+    return tl_scale3(goes > 0.0 ? part * goes : 0.0, u);
+}
+
 /* What is known to come: colliders go on to their goals, and cloth to where the last plan has cut
  * it, or where its own motion leads, within its contact distance: that is for what lies on
  * something, which else falls into it anew. */
-static void fill_ahead(TlWorld *world, const double *ahead) {
+static void fill_ahead(TlWorld *world, const TlAhead *ahead) {
     bool own = ahead != NULL && !world->tangled;
     for (int32_t v = 0; v < world->cloth; v++) {
         int64_t at = 3 * (int64_t)v;
         double left = world->cut > 0 ? 1.0 - world->s[v] : 0.0;
         TlVec3 u = tl_scale3(left, tl_load3(world->u + at));
         if (own) {
-            double most = 2.0 * world->def.surface->half[v];
-            u = tl_load3(ahead + at);
-            u = tl_scale3(tl_min(1.0, most / tl_length3(u)), u);
+            u = own_motion(world, ahead, v);
         }
         tl_store3(world->trial + at, u);
     }
@@ -610,18 +619,27 @@ static void stop_at_triangles(TlWorld *world) {
     }
 }
 
-bool tl_world_touch(TlWorld *world, const double *weight, const double *grad, const double *ahead) {
-    world->touch_count = world->counts.pressed = 0;
-    world->weight = weight;
-    world->grad = grad;
+bool tl_world_look(TlWorld *world, const TlAhead *ahead) {
     bool ok = world->listed || tl_world_list_here(world);
     double clock_s = tl_clock_s();
     fill_ahead(world, ahead);
-    ok = ok && find_near(world, world->trial, world->x) && reserve_touches(world);
+    ok = ok && find_near(world, world->trial, world->x);
+    if (ok) {
+        stop_at_triangles(world);
+    }
+    world->counts.narrow_s += tl_clock_s() - clock_s;
+    return ok;
+}
+
+bool tl_world_touch(TlWorld *world, const double *weight, const double *grad) {
+    double clock_s = tl_clock_s();
+    world->touch_count = world->counts.pressed = 0;
+    world->weight = weight;
+    world->grad = grad;
+    bool ok = reserve_touches(world);
     if (ok) {
         memset(world->held, 0, sizeof *world->held * (size_t)world->pairs.count);
         world->holds = true;
-        stop_at_triangles(world);
         Evaluate in = {world, world->trial};
         tl_parallel_for(world->pool, world->near_count, PARTS, evaluate_range, &in);
         for (int32_t i = 0; i < world->near_count; i++) {

@@ -142,10 +142,21 @@ double tl_world_missing(const TlWorld *world);
 /* Colliders are put where they belong, and cloth to x, whatever is in the way. */
 void tl_world_force(TlWorld *world, const double *x);
 
-/* Touches at the current positions; pairs that would be pressed by motion that is known to come
- * count as well. `weight` and `grad`: inertia of vertices, and the gradient of all else; `ahead`,
- * which may be NULL: what cloth is about to do, 3 per vertex. False when memory is refused. */
-bool tl_world_touch(TlWorld *world, const double *weight, const double *grad, const double *ahead);
+/* What cloth is about to do, per vertex of it. */
+typedef struct TlAhead {
+    const double *motion;  /* by inertia and weight, 3 each */
+    const double *elastic; /* gradient of its own energies, 3 each */
+    const double *weight;  /* inertia, N/m */
+} TlAhead;
+
+/* Finds the pairs that can press at the current positions; `ahead` may be NULL. world->trial
+ * becomes what is known to come, of cloth as far as a triangle that bears it lets it. False when
+ * memory is refused. */
+bool tl_world_look(TlWorld *world, const TlAhead *ahead);
+/* Touches of what tl_world_look found; pairs that would be pressed by what is known to come count
+ * as well. `weight` and `grad`: inertia of vertices, and the gradient of all else. False when
+ * memory is refused. */
+bool tl_world_touch(TlWorld *world, const double *weight, const double *grad);
 /* Potential of all touches, where they were found. */
 double tl_world_touch_value(const TlWorld *world);
 /* Potential of all touches where cloth is moved by u, 3 per cloth vertex; slip

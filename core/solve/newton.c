@@ -16,6 +16,9 @@ enum { GRAIN = 128, MOST_CUTS = 12, MOST_CUTS_UPHILL = 2, MOST_ARRIVAL = 16, HOL
 #define ARMIJO 1e-4
 /* changes of the potential below this part of its size are rounding and count as descent */
 #define ROUNDING 1e-13
+/* where layers press each other, what the linear solve leaves over keeps them in motion: its
+ * tolerance is so many times smaller there */
+#define PRESSED 0.3
 
 typedef struct Job {
     TlSystem *system;
@@ -153,12 +156,18 @@ static bool derive_contact(TlSystem *system, const TlContacts *contacts, const d
                            const double *ahead, double *grad) {
     Job job = {system, contacts, x, grad, 0.0, ahead};
     int32_t n = system->model->vertex_count;
+    TlWorld *world = contacts->world;
+    TlAhead coming = {ahead, grad, system->weight};
+    bool ok = world == NULL || tl_world_look(world, ahead != NULL ? &coming : NULL);
+    if (world != NULL && ok && ahead != NULL && !world->tangled) {
+        job.ahead = world->trial; /* cloth between a vertex and a collider stops it */
+    }
     tl_parallel_for(system->pool, n, GRAIN, vertex_derive, &job);
-    system->matrix.world = contacts->world;
-    if (contacts->world == NULL) {
+    system->matrix.world = world;
+    if (world == NULL) {
         return true;
     }
-    bool ok = tl_world_touch(contacts->world, system->weight, grad, ahead);
+    ok = ok && tl_world_touch(world, system->weight, grad);
     tl_parallel_for(system->pool, n, GRAIN, add_gradients, &job);
     return ok;
 }
@@ -400,6 +409,9 @@ static bool solve_linear(const Iteration *in, int32_t k, double *clock_s, TlNewt
     double tolerance = options->linear_tolerance;
     if (k > 0 && options->later_tolerance > 0.0) {
         tolerance = options->later_tolerance;
+    }
+    if (tl_coarse_is_pressed(&system->matrix)) {
+        tolerance *= PRESSED;
     }
     result->cg_iterations += tl_cg_solve(&system->cg, system->trial, tolerance, options->most_cg,
                                          system->step, &result->residual_ratio);
