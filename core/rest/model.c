@@ -60,8 +60,8 @@ bool tl_model_build(TlArena *arena, TlRest *const *rests, const TlMaterial *mate
     out->vertex_material = TL_NEW(arena, int32_t, vertices);
     out->mass = TL_NEW(arena, double, vertices);
     out->area = TL_NEW(arena, double, vertices);
-    if (own_materials == NULL || out->vertex_material == NULL || out->mass == NULL ||
-        out->area == NULL) {
+    out->position = TL_NEW(arena, double, 3 * vertices);
+    if (arena->failed) {
         return false;
     }
     for (int32_t s = 0; s < TL_SET_COUNT; s++) {
@@ -77,6 +77,9 @@ bool tl_model_build(TlArena *arena, TlRest *const *rests, const TlMaterial *mate
             out->mass[offset + v] = rest->mass[v];
             out->area[offset + v] = rest->area[v];
             out->vertex_material[offset + v] = i;
+        }
+        for (int64_t k = 0; k < 3 * (int64_t)rest->vertex_count; k++) {
+            out->position[3 * (int64_t)offset + k] = rest->position[k];
         }
         out->vertex_count += rest->vertex_count;
     }

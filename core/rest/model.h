@@ -13,6 +13,7 @@ typedef struct TlModel {
     int32_t *vertex_material;    /* cloth of each vertex */
     double *mass;
     double *area;
+    double *position; /* 3 per vertex, see TlRest */
     TlSets sets;
 } TlModel;
 

@@ -94,8 +94,12 @@ bool tl_rest_build(TlArena *arena, const TlRestInput *in, TlRest *out) {
     *out = (TlRest){.vertex_count = in->mesh->vertex_count};
     out->mass = TL_NEW(arena, double, in->mesh->vertex_count);
     out->area = TL_NEW(arena, double, in->mesh->vertex_count);
-    if (out->mass == NULL || out->area == NULL) {
+    out->position = TL_NEW(arena, double, 3 * (int64_t)in->mesh->vertex_count);
+    if (arena->failed) {
         return false;
+    }
+    for (int64_t i = 0; i < 3 * (int64_t)in->mesh->vertex_count; i++) {
+        out->position[i] = in->positions[i];
     }
     TlArena scratch;
     TlPieces pieces;

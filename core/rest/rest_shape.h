@@ -9,8 +9,9 @@
 
 typedef struct TlRest {
     int32_t vertex_count;
-    double *mass; /* kg; 0 for a vertex without face */
-    double *area; /* m^2, a third of each triangle and a quarter of each quad around */
+    double *mass;     /* kg; 0 for a vertex without face */
+    double *area;     /* m^2, a third of each triangle and a quarter of each quad around */
+    double *position; /* m, 3 per vertex: the shape in space that was given; no energy knows it */
     TlSets sets;
 } TlRest;
 

@@ -74,7 +74,7 @@ static void fill_cloth(ToileSim *sim, int32_t b) {
         s->body[v] = b;
         s->half[v] = half;
         s->friction[v] = tl_sim_cloth_friction(sim, &cloth->material);
-        tl_store3(s->rest + 3 * v, tl_load3(cloth->rest_positions + 3 * (int64_t)i));
+        tl_store3(s->rest + 3 * v, tl_load3(cloth->rest.position + 3 * (int64_t)i));
     }
     fill_triangles(s, body, &cloth->triangles);
 }

@@ -152,7 +152,7 @@ static int32_t largest_count(TlSets *sets) {
     return most;
 }
 
-/* The order, masses and areas. */
+/* The order, and what vertices have. */
 static bool move_vertices(TlCloth *cloth, const TlRest *rest, const TlOrder *order) {
     int32_t n = rest->vertex_count;
     cloth->order.vertex = TL_NEW(&cloth->arena, int32_t, n);
@@ -160,6 +160,7 @@ static bool move_vertices(TlCloth *cloth, const TlRest *rest, const TlOrder *ord
     cloth->rest.vertex_count = n;
     cloth->rest.mass = TL_NEW(&cloth->arena, double, n);
     cloth->rest.area = TL_NEW(&cloth->arena, double, n);
+    cloth->rest.position = TL_NEW(&cloth->arena, double, 3 * (int64_t)n);
     if (cloth->arena.failed) {
         return false;
     }
@@ -167,6 +168,7 @@ static bool move_vertices(TlCloth *cloth, const TlRest *rest, const TlOrder *ord
     memcpy(cloth->order.place, order->place, sizeof *order->place * (size_t)n);
     tl_from_user(cloth, rest->mass, 1, cloth->rest.mass);
     tl_from_user(cloth, rest->area, 1, cloth->rest.area);
+    tl_from_user(cloth, rest->position, 3, cloth->rest.position);
     return true;
 }
 
@@ -212,14 +214,8 @@ static bool move_triangles(TlArena *scratch, const TlTriangles *from, TlCloth *c
     return true;
 }
 
-bool tl_cloth_surface(TlArena *scratch, const ToileMeshDef *mesh, const double *rest_positions,
-                      TlCloth *cloth) {
+bool tl_cloth_surface(TlArena *scratch, const ToileMeshDef *mesh, TlCloth *cloth) {
     TlTriangles own;
-    cloth->rest_positions = TL_NEW(&cloth->arena, double, 3 * (int64_t)mesh->vertex_count);
-    if (cloth->rest_positions == NULL) {
-        return false;
-    }
-    tl_from_user(cloth, rest_positions, 3, cloth->rest_positions);
     if (cloth->order.vertex == NULL) {
         return tl_triangles_build(&cloth->arena, mesh, &cloth->triangles);
     }

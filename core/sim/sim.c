@@ -227,11 +227,8 @@ static ToileStatus build_cloth(const ToileClothDef *def, const ToileFabric *fabr
     TlArena scratch;
     snprintf(cloth->name, sizeof cloth->name, "%s", def->name != NULL ? def->name : "cloth");
     tl_arena_init(&scratch, cloth->arena.allocator);
-    const double *rest =
-        def->rest_positions_m != NULL ? def->rest_positions_m : def->mesh->positions_m;
     bool ok = tl_material(&cloth->arena, fabric, &cloth->material) &&
-              build_rest(&scratch, def, cloth) &&
-              tl_cloth_surface(&scratch, def->mesh, rest, cloth);
+              build_rest(&scratch, def, cloth) && tl_cloth_surface(&scratch, def->mesh, cloth);
     tl_arena_free(&scratch);
     return ok ? TOILE_STATUS_OK : tl_fail_memory(error);
 }

@@ -25,7 +25,6 @@ typedef struct TlCloth {
     TlRest rest;
     TlOrder order;
     TlTriangles triangles;                /* of the mesh's faces, for contact */
-    double *rest_positions;               /* 3 per vertex, m */
     int32_t *element_place[TL_SET_COUNT]; /* of every element, counted as the mesh's own order has
                                              it, within its set; NULL: that very order */
     int32_t vertex_offset;                /* into the arrays of all cloths */
@@ -137,8 +136,7 @@ static inline int32_t tl_element_at(const TlCloth *cloth, int32_t set, int32_t i
 /* Makes the cloth's rest shape from one in the mesh's own order; false when memory is refused. */
 bool tl_cloth_reorder(TlArena *scratch, TlRest *rest, const TlOrder *order, TlCloth *cloth);
 /* Fills what contact needs of a cloth that has its order; false when memory is refused. */
-bool tl_cloth_surface(TlArena *scratch, const ToileMeshDef *mesh, const double *rest_positions,
-                      TlCloth *cloth);
+bool tl_cloth_surface(TlArena *scratch, const ToileMeshDef *mesh, TlCloth *cloth);
 /* `width` values per vertex of a cloth, from the user's order to the cloth's and back. */
 void tl_from_user(const TlCloth *cloth, const double *user, int32_t width, double *own);
 void tl_to_user(const TlCloth *cloth, const double *own, int32_t width, double *user);

@@ -2,8 +2,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Nodes and hubs by farthest-point sampling over rest distances along edges (ties by index, so the
  * choice depends on the mesh alone), each vertex joined to its four nearest nodes by w = (1 -
- * d/d5)^2, normalised; d5 is the distance of the fifth. A node is joined to hubs as the vertex is
- * where it stands. */
+ * d/d5)^2, normalised; d5 is the distance of the fifth. Weights are then shifted so that positions
+ * at rest are interpolated as well as can be: turning a part of the mesh is soft, and must not
+ * stretch anything for the coarse levels. A node is joined to hubs as the vertex is where it
+ * stands. */
 #include "base/vec.h"
 #include "solve/coarse.h"
 
@@ -13,6 +15,9 @@
 enum { LABELS = TL_COARSE_SUPPORT + 1, CHUNK = 256 };
 /* vertices per node; nodes that need no hubs; hubs at most */
 enum { PER_NODE = 20, FEW_NODES = 64, MOST_HUBS = 150 };
+/* of the spread of the nodes of a vertex: what keeps the shift of their weights small where they
+ * are in a row; iterations change little from 0.05 to 0.2 */
+#define STEADY 0.1
 
 typedef struct HeapItem {
     double distance;
@@ -210,10 +215,59 @@ static void label_vertices(const Graph *graph, Heap *heap, const int32_t *seeds,
     }
 }
 
+/* What is used while the levels are made. */
+typedef struct Builder {
+    Graph graph;
+    Heap heap;
+    Field field;
+    Labels labels;
+    int32_t *seeds;
+    const double *position; /* 3 per vertex */
+} Builder;
+
+/* Shifts the `count` weights w of vertex v, which sum to 1, towards those that reproduce linear
+ * functions of space, by moving least squares: w_k (1 - q_k . M^-1 c) with c the weighted mean of
+ * the nodes from the vertex, q_k the nodes from that mean and M = sum w_k q_k q_k^T. None becomes
+ * negative. */
+static void shift_weights(const Builder *b, int32_t v, int32_t count, double *w) {
+    TlVec3 own = tl_load3(b->position + 3 * (int64_t)v), c = {0, 0, 0}, q[TL_COARSE_SUPPORT];
+    double M[9] = {0}, inverse[9], shift[TL_COARSE_SUPPORT], most = 1.0;
+    for (int32_t k = 0; k < count; k++) {
+        int32_t node = b->seeds[b->labels.seed[LABELS * (int64_t)v + k]];
+        q[k] = tl_sub3(tl_load3(b->position + 3 * (int64_t)node), own);
+        c = tl_madd3(c, w[k], q[k]);
+    }
+    for (int32_t k = 0; k < count; k++) {
+        q[k] = tl_sub3(q[k], c);
+        const double at[3] = {q[k].x, q[k].y, q[k].z};
+        for (int i = 0; i < 9; i++) {
+            M[i] += w[k] * at[i / 3] * at[i % 3];
+        }
+    }
+    double spread = STEADY * (M[0] + M[4] + M[8]);
+    M[0] += spread;
+    M[4] += spread;
+    M[8] += spread;
+    if (!(spread > 0.0) || !tl_invert_spd3(M, inverse)) {
+        return;
+    }
+    TlVec3 turn = {inverse[0] * c.x + inverse[1] * c.y + inverse[2] * c.z,
+                   inverse[3] * c.x + inverse[4] * c.y + inverse[5] * c.z,
+                   inverse[6] * c.x + inverse[7] * c.y + inverse[8] * c.z};
+    for (int32_t k = 0; k < count; k++) {
+        shift[k] = tl_dot3(q[k], turn);
+        most = tl_max(most, shift[k]);
+    }
+    for (int32_t k = 0; k < count && tl_is_finite(most); k++) {
+        w[k] *= 1.0 - shift[k] / most;
+    }
+}
+
 /* Nearest first. Weights are rounded to multiples of 2^-20, the nearest node takes what is missing
  * to 1: their sums, and sums of differences between vertices, are then exact in single precision.
  */
-static void weigh_vertex(const Labels *labels, int32_t v, int32_t *node, float *weight) {
+static void weigh_vertex(const Builder *b, int32_t v, int32_t *node, float *weight) {
+    const Labels *labels = &b->labels;
     const double grid = 1048576.0;
     int64_t at = LABELS * (int64_t)v;
     int32_t count = labels->count[v], used = count < LABELS ? count : TL_COARSE_SUPPORT;
@@ -228,9 +282,12 @@ static void weigh_vertex(const Labels *labels, int32_t v, int32_t *node, float *
         w[k] = k < used && reach == 0.0 ? 1.0 : part * part;
         sum += w[k];
     }
+    for (int32_t k = 0; k < used; k++) {
+        w[k] = sum > 0.0 ? w[k] / sum : 1.0 / used;
+    }
+    shift_weights(b, v, used, w);
     for (int32_t k = 1; k < used; k++) {
-        double part = sum > 0.0 ? w[k] / sum : 1.0 / used;
-        part = floor(grid * part) / grid;
+        double part = floor(grid * w[k]) / grid;
         weight[k] = (float)part;
         left -= part;
     }
@@ -253,15 +310,6 @@ static int compare_vertices(const void *a, const void *b) {
     int32_t left = *(const int32_t *)a, right = *(const int32_t *)b;
     return (left > right) - (left < right);
 }
-
-/* What is used while the levels are made. */
-typedef struct Builder {
-    Graph graph;
-    Heap heap;
-    Field field;
-    Labels labels;
-    int32_t *seeds;
-} Builder;
 
 /* Seeds in the order of vertices: those that belong together are then near each other. */
 static void choose_seeds(Builder *b, int32_t count) {
@@ -292,6 +340,7 @@ static bool build_builder(TlArena *arena, const TlModel *model, int32_t seeds, B
     out->labels = (Labels){TL_NEW(arena, int32_t, LABELS * (int64_t)n),
                            TL_NEW(arena, double, LABELS *(int64_t)n), TL_NEW(arena, int32_t, n)};
     out->seeds = TL_NEW(arena, int32_t, seeds);
+    out->position = model->position;
     return build_graph(arena, model, &out->graph);
 }
 
@@ -306,7 +355,7 @@ static bool alloc_interpolation(TlArena *arena, int32_t rows, int32_t count, TlI
 /* Row `row` as vertex v is labelled. */
 static void weigh_row(const Builder *b, int32_t v, int32_t row, TlInterpolation *out) {
     int64_t at = TL_COARSE_SUPPORT * (int64_t)row;
-    weigh_vertex(&b->labels, v, out->node + at, out->weight + at);
+    weigh_vertex(b, v, out->node + at, out->weight + at);
 }
 
 /* Hubs that are the nodes themselves. */
