@@ -1,10 +1,13 @@
 /* SPDX-FileCopyrightText: 2026 Toile contributors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One input of the archive fuzzer: any bytes, opened as an archive and read whole through the shim.
+/* One input of the archive fuzzer: any bytes, opened as an archive, read whole through the shim and
+ * taken into scenes.
  * The entry is libFuzzer's, so that clang's -fsanitize=fuzzer can drive it as well as
  * fuzz_archive.c. The shim reads files, so the bytes go through one, which is left behind when the
  * process dies: TOILE_FUZZ_FILE, or a name in the temporary folder. */
 #include "archive_target.h"
+
+#include "scene_target.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +17,7 @@
 
 AbcSeen archive_seen;
 abcc_status archive_status;
+int archive_scenes;
 
 const char *archive_file(void) {
     static char name[1000];
@@ -47,5 +51,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     archive_status = abc_read_everything(archive_file(), SAMPLES_MAX, &archive_seen);
     if (archive_status != ABCC_OK || archive_seen.refusals > 0)
         check_sentence(&archive_seen.last_error);
+    archive_scenes = 0;
+    if (archive_status == ABCC_OK && size > 0)
+        archive_scenes = scene_take_archive(archive_file(), size + data[size / 2]);
     return 0;
 }

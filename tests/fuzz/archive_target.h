@@ -10,6 +10,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 extern AbcSeen archive_seen;
 extern abcc_status archive_status;
+extern int archive_scenes; /* of two, how many took the archive */
 
 /* The file through which inputs go. */
 const char *archive_file(void);

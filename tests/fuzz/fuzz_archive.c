@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 Toile contributors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Opens changed archives and reads them whole: no report of a sanitizer, none longer than 5 s,
- * memory under 1 GiB.
+/* Opens changed archives, reads them whole and takes them into scenes: no report of a sanitizer,
+ * none longer than 5 s, memory under 1 GiB.
  *
  *   fuzz_archive COUNT FIRST SECONDS FILE.abc...
  *
@@ -14,6 +14,7 @@
 
 #include "archive_target.h"
 #include "mutate.h"
+#include "scene_target.h"
 
 #include "../support/abc_unusual.h"
 
@@ -45,6 +46,7 @@ typedef struct Corpus {
 
 typedef struct Tally {
     uint64_t done, opened, flawed; /* opened: by the shim; flawed: with refusals inside */
+    uint64_t scenes;               /* that took one */
     double slowest_s;
     uint64_t slowest;
 } Tally;
@@ -126,6 +128,7 @@ static void run_one(const Corpus *corpus, uint64_t number, Tally *tally) {
     tally->done++;
     tally->opened += archive_status == ABCC_OK;
     tally->flawed += archive_status == ABCC_OK && archive_seen.refusals > 0;
+    tally->scenes += (uint64_t)archive_scenes;
     if (took > tally->slowest_s) {
         tally->slowest_s = took;
         tally->slowest = number;
@@ -141,17 +144,20 @@ static long memory_KiB(void) {
 static int report(const Corpus *corpus, const Tally *tally, uint64_t first) {
     printf(
         "fuzz: %llu archives from %zu seeds, from number %llu on: %llu opened, %llu of them with "
-        "parts that were refused; slowest %.0f ms (number %llu), memory %ld MiB\n",
+        "parts that were refused, and %llu scenes that took them; slowest %.0f ms (number %llu), "
+        "memory %ld MiB\n",
         (unsigned long long)tally->done, corpus->count, (unsigned long long)first,
         (unsigned long long)tally->opened, (unsigned long long)tally->flawed,
-        1e3 * tally->slowest_s, (unsigned long long)tally->slowest, memory_KiB() / 1024);
+        (unsigned long long)tally->scenes, 1e3 * tally->slowest_s,
+        (unsigned long long)tally->slowest, memory_KiB() / 1024);
     if (memory_KiB() > MEMORY_MAX_KIB) {
         fprintf(stderr, "fuzz: memory went beyond 1 GiB\n");
         return EXIT_FAILURE;
     }
     /* else the changes are too harsh, or too mild, to test anything */
-    if (tally->done >= 200 && (tally->opened < tally->done / 20 || tally->flawed == 0 ||
-                               tally->done - tally->opened < tally->done / 20)) {
+    if (tally->done >= 200 &&
+        (tally->opened < tally->done / 20 || tally->flawed == 0 ||
+         tally->scenes < tally->done / 20 || tally->done - tally->opened < tally->done / 20)) {
         fprintf(stderr, "fuzz: of so many archives some must open, some be refused\n");
         return EXIT_FAILURE;
     }
@@ -180,6 +186,7 @@ int main(int argc, char **argv) {
     int code = report(&corpus, &tally, first);
     if (code == EXIT_SUCCESS)
         remove(archive_file());
+    scene_clean_up(archive_file());
     free_corpus(&corpus);
     return code;
 }

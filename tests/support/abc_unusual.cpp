@@ -368,7 +368,7 @@ void write_unfolding(Abc::OArchive &archive, int levels, int name_length) {
 /* A few kilobytes that claim many samples, since repeats are stored once: a mesh that is empty
  * until the last, and one whose points are no numbers until then. */
 void write_claims(Abc::OArchive &archive) {
-    constexpr int samples = 1 << 18;
+    constexpr int samples = 1 << 20;
     const Abc::V3f nowhere[3] = {Abc::V3f(NAN), Abc::V3f(NAN), Abc::V3f(NAN)};
     const std::int32_t three[1] = {3};
     const std::uint32_t time = frames(archive);
