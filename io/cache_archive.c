@@ -24,6 +24,8 @@ ToileStatus tl_cache_pass_on(abcc_status status, const abcc_error *from, ToileEr
         answer = TOILE_STATUS_IO_ERROR;
     else if (status == ABCC_E_MEMORY)
         answer = TOILE_STATUS_OUT_OF_MEMORY;
+    else if (status != ABCC_E_ORDER && status != ABCC_E_INTERNAL)
+        answer = TOILE_STATUS_INVALID_DATA;
     return tl_io_fail(error, answer, "%s", from->text);
 }
 

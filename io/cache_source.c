@@ -124,6 +124,29 @@ ToileStatus tl_cache_take_along(ToileCache *cache, TlCacheCloth *cloth, const Tl
 
 /* ---- cages ---- */
 
+/* Leaves out runs of fewer than two vertices, which have no edge, and mends what else cannot be. */
+static void mend_cage(abcc_subd_in *in, const abcc_subd_out *out) {
+    bool by_run = in->crease_sharps == in->creases;
+    const int32_t *vert = out->crease_vert;
+    uint32_t runs = 0, verts = 0;
+    for (uint32_t i = 0; i < in->creases; i++) {
+        int32_t length = out->crease_length[i];
+        if (length >= 2) {
+            memmove(out->crease_vert + verts, vert, (size_t)length * sizeof *vert);
+            verts += (uint32_t)length;
+            if (by_run)
+                out->crease_sharpness[runs] = out->crease_sharpness[i];
+            out->crease_length[runs++] = length;
+        }
+        vert += length;
+    }
+    in->creases = runs;
+    in->crease_verts = verts;
+    in->crease_sharps = by_run ? runs : in->crease_sharps;
+    tl_scene_mend_sharpness(out->crease_sharpness, in->crease_sharps);
+    tl_scene_mend_sharpness(out->corner_sharpness, in->corners);
+}
+
 /* Reads creases, corners and holes into the arena of the cache. */
 static abcc_status read_cage(ToileCache *cache, const TlSceneArchive *source, abcc_subd_in *in,
                              abcc_error *abc) {
@@ -144,7 +167,7 @@ static abcc_status read_cage(ToileCache *cache, const TlSceneArchive *source, ab
     in->boundary = sizes.boundary;
     in->fvar_boundary = sizes.fvar_boundary;
     in->fvar_propagate_corners = sizes.fvar_propagate_corners;
-    in->scheme = sizes.scheme;
+    in->scheme = tl_scene_known_scheme(sizes.scheme);
     in->crease_length = out.crease_length =
         tl_io_arena_array(arena, (size_t)sizes.creases + 1, sizeof(int32_t));
     in->crease_vert = out.crease_vert =
@@ -161,7 +184,10 @@ static abcc_status read_cage(ToileCache *cache, const TlSceneArchive *source, ab
         snprintf(abc->text, sizeof abc->text, "There is not enough memory");
         return ABCC_E_MEMORY;
     }
-    return abcc_subd_read(source->reader, source->object, sample, &out, abc);
+    status = abcc_subd_read(source->reader, source->object, sample, &out, abc);
+    if (status == ABCC_OK)
+        mend_cage(in, &out);
+    return status;
 }
 
 /* What is left of the creases of a cage that was subdivided: each edge is a run of its own. */

@@ -354,6 +354,16 @@ static void read_samples(TlSceneReader *reader, const TlKeys *keys) {
                       ".abc, .pc2 or .mdd cache");
 }
 
+/* Whether cages are written, which decides what of them has to be read; what else may stand there
+ * is refused by read_output. */
+static int32_t peek_schema(const TlJson *root) {
+    const TlJson *output = root->kind == TL_JSON_OBJECT ? tl_json_get(root, "output") : NULL;
+    const TlJson *schema =
+        output && output->kind == TL_JSON_OBJECT ? tl_json_get(output, "schema") : NULL;
+    bool cages = schema && schema->kind == TL_JSON_STRING && strcmp(schema->string, "subd") == 0;
+    return cages ? TOILE_SCHEMA_SUBD : TOILE_SCHEMA_POLYMESH;
+}
+
 static void read_output(TlSceneReader *reader, const TlKeys *root) {
     static const char *const known[] = {
         "cache", "schema", "velocities", "samples_per_frame", "checkpoint_every", "preview"};
@@ -392,6 +402,7 @@ void tl_scene_read(TlSceneReader *reader, const TlJson *root) {
     scene->unit_m = 1;
     scene->velocities = true;
     scene->samples = 1;
+    scene->schema = peek_schema(root);
     tl_keys_open(&keys, reader->report, root, "", known, COUNT(known));
     read_format(&keys);
     tl_keys_number(&keys, "fps", TL_KEY_PLAIN, (TlRange){0, 10000, true}, &scene->sim.fps);

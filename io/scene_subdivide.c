@@ -16,6 +16,7 @@
 #include "scene_types.h"
 
 #include "obj_parse.h"
+#include "toile_io/cache.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -261,74 +262,6 @@ static void subdivide_for_simulation(TlSceneReader *reader, const TlKeys *keys,
         check_refined(keys, cloth);
 }
 
-/* ---- subdivision surfaces of archives ---- */
-
-/* What the rules of an archive are here. Without a rule for the rim the faces there would not be
- * part of the surface, which nobody means who simulates them. */
-static void take_rules(const abcc_subd_sizes *sizes, osdc_options *rule) {
-    static const osdc_uv_rule uvs[] = {OSDC_UV_LINEAR, OSDC_UV_CORNERS_PLUS1, OSDC_UV_SMOOTH,
-                                       OSDC_UV_BOUNDARIES};
-    if (strcmp(sizes->scheme, "loop") == 0)
-        rule->scheme = OSDC_LOOP;
-    if (strcmp(sizes->scheme, "bilinear") == 0)
-        rule->scheme = OSDC_BILINEAR;
-    rule->boundary = sizes->boundary == 2 ? OSDC_EDGE_ONLY : OSDC_EDGE_AND_CORNER;
-    if (sizes->fvar_boundary >= 0 && sizes->fvar_boundary < COUNT(uvs))
-        rule->uv = uvs[sizes->fvar_boundary];
-    if (rule->uv == OSDC_UV_CORNERS_PLUS1 && sizes->fvar_propagate_corners)
-        rule->uv = OSDC_UV_CORNERS_PLUS2;
-}
-
-static abcc_status take_tags(TlIoArena *arena, const TlSceneArchive *archive,
-                             const abcc_subd_sizes *sizes, TlSceneTags *tags, abcc_error *error) {
-    abcc_subd_out out = abcc_subd_out_default();
-    bool fine = true;
-    tags->creases = out.cap_crease_edges = sizes->crease_edges;
-    tags->corners = out.cap_corners = sizes->corners;
-    tags->crease_pairs = take(arena, 2 * (size_t)tags->creases, sizeof(int32_t), &fine);
-    tags->crease_sharpness = take(arena, tags->creases, sizeof(float), &fine);
-    tags->corner_vert = take(arena, tags->corners, sizeof(int32_t), &fine);
-    tags->corner_sharpness = take(arena, tags->corners, sizeof(float), &fine);
-    out.edge = tags->crease_pairs;
-    out.edge_sharpness = tags->crease_sharpness;
-    out.corner_vert = tags->corner_vert;
-    out.corner_sharpness = tags->corner_sharpness;
-    return fine ? abcc_subd_read(archive->reader, archive->object, 0, &out, error) : ABCC_E_MEMORY;
-}
-
-/* The rules and tags of a cloth that is a subdivision surface in an archive. */
-static void read_cage(TlSceneReader *reader, const TlKeys *cloth_keys, TlSceneCloth *cloth) {
-    const TlSceneArchive *archive = &cloth->source;
-    const TlJson *value = tl_keys_get(cloth_keys, "mesh", TL_KEY_PLAIN);
-    abcc_subd_sizes sizes = abcc_subd_sizes_default();
-    abcc_error error = {0};
-    if (!archive->reader || !archive->is_cage)
-        return;
-    abcc_status status = abcc_subd_size(archive->reader, archive->object, 0, &sizes, &error);
-    if (status == ABCC_OK) {
-        take_rules(&sizes, &cloth->subdivide.rule);
-        status = take_tags(&reader->scene->arena, archive, &sizes, &cloth->subdivide.tags, &error);
-    }
-    if (status == ABCC_E_MEMORY)
-        tl_report_out_of_memory(reader->report);
-    else if (status != ABCC_OK)
-        tl_keys_error(cloth_keys, "mesh", value, TOILE_STATUS_INVALID_DATA, "%.200s: %s",
-                      cloth->mesh_file, error.text);
-}
-
-/* Holes are left out of a subdivision surface, but not of cloth. */
-static void warn_of_holes(const TlKeys *cloth_keys, const TlSceneCloth *cloth) {
-    const TlSceneArchive *archive = &cloth->source;
-    abcc_subd_sizes sizes = abcc_subd_sizes_default();
-    if (archive->reader && archive->is_cage &&
-        abcc_subd_size(archive->reader, archive->object, 0, &sizes, NULL) == ABCC_OK &&
-        sizes.holes > 0)
-        tl_keys_warning(cloth_keys, "mesh", tl_keys_get(cloth_keys, "mesh", TL_KEY_PLAIN),
-                        "%.200s has %u face(s) marked as holes; they are simulated and written as "
-                        "cloth, so delete them if they shall be open",
-                        cloth->mesh_file, (unsigned)sizes.holes);
-}
-
 /* ---- reading ---- */
 
 static void read_levels(const TlKeys *cloth_keys, TlSceneSubdivision *sub, TlKeys *keys) {
@@ -358,10 +291,9 @@ void tl_scene_read_subdivide(TlSceneReader *reader, const TlKeys *cloth_keys, Tl
     TlSceneSubdivision *sub = &cloth->subdivide;
     sub->rule = osdc_options_default();
     read_levels(cloth_keys, sub, keys);
-    if (cloth->mesh && (sub->simulate > 0 || sub->output > 0))
-        read_cage(reader, cloth_keys, cloth);
+    bool used = sub->simulate > 0 || sub->output > 0 || reader->scene->schema == TOILE_SCHEMA_SUBD;
     if (cloth->mesh)
-        warn_of_holes(cloth_keys, cloth);
+        tl_scene_read_cage(reader, cloth_keys, cloth, used);
     read_scheme(keys, sub);
 }
 

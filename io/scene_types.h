@@ -180,6 +180,14 @@ void tl_scene_read_cloth(TlSceneReader *reader, const TlKeys *root);
 void tl_scene_read_colliders(TlSceneReader *reader, const TlKeys *root);
 /* Reads pins of a cloth whose mesh was read. */
 void tl_scene_read_pins(TlSceneReader *reader, const TlKeys *cloth_keys, TlSceneCloth *cloth);
+/* Reads scheme, rules and tags of a cloth that is a cage in an archive, if they are used; other
+ * cloths are left alone. */
+void tl_scene_read_cage(TlSceneReader *reader, const TlKeys *cloth_keys, TlSceneCloth *cloth,
+                        bool used);
+/* Makes 0 or more of every sharpness, as it then counts. */
+void tl_scene_mend_sharpness(float *values, uint32_t count);
+/* The scheme that an archive's free text stands for. */
+const char *tl_scene_known_scheme(const char *scheme);
 /* Reads "subdivide", whose keys stay open in `keys`, and what a subdivision surface of an archive
  * says of it. */
 void tl_scene_read_subdivide(TlSceneReader *reader, const TlKeys *cloth_keys, TlSceneCloth *cloth,

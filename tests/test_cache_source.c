@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { VERTICES = 6, CORNERS = 8, FRAMES = 3 };
+enum { VERTICES = 6, CORNERS = 8, FRAMES = 3, MESH_COLUMN = 82 };
 
 static void ok(abcc_status status, const abcc_error *error) {
     ck_assert_msg(status == ABCC_OK, "%s", error->text);
@@ -59,7 +59,7 @@ static void write_input(bool mirrored, bool cage) {
     static const float uv[2 * VERTICES] = {0, 0, 1, 0, 2, 0, 0, 1, 1, 1, 2, 1};
     static const uint32_t uv_index[CORNERS] = {0, 3, 4, 1, 1, 4, 5, 2};
     static const int32_t crease_length = 2, crease_vert[2] = {1, 4}, corner_vert = 5;
-    static const float crease_sharpness = 3, corner_sharpness = 7;
+    static const float crease_sharpness = 2.71828F, corner_sharpness = 7;
     const double m[16] = {mirrored ? -1.0 : 1.0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1};
     char path[IO_PATH_SIZE + 64];
     abcc_writer *writer = NULL;
@@ -351,8 +351,54 @@ START_TEST(cage_keeps_its_creases) {
     to.corner_vert = &corner;
     to.corner_sharpness = &corner_sharpness;
     ok(abcc_subd_read(out, obj, 0, &to, &error), &error);
-    ck_assert(edge[0] == 1 && edge[1] == 4 && sharpness == 3.0F);
+    ck_assert(edge[0] == 1 && edge[1] == 4 && sharpness == 2.71828F);
     ck_assert(corner == 5 && corner_sharpness == 7.0F);
+    abcc_close(out);
+}
+END_TEST
+
+/* every float of a value in in.abc becomes another one */
+static void replace_float(float from, float to) {
+    char path[IO_PATH_SIZE + 64], bytes[1 << 15];
+    int32_t found = 0;
+    path_of("in.abc", path);
+    FILE *file = fopen(path, "r+b");
+    ck_assert_ptr_nonnull(file);
+    size_t size = fread(bytes, 1, sizeof bytes, file);
+    for (size_t i = 0; i + sizeof from <= size; i++)
+        if (memcmp(bytes + i, &from, sizeof from) == 0) {
+            memcpy(bytes + i, &to, sizeof to);
+            found++;
+        }
+    rewind(file);
+    ck_assert_uint_eq(fwrite(bytes, 1, size, file), size);
+    fclose(file);
+    ck_assert_int_eq(found, 1);
+}
+
+/* a sharpness that cannot be is told by check, and harms nothing */
+START_TEST(cage_with_impossible_sharpness_is_mended_with_a_warning) {
+    static const char *const outputs[] = {"", "\"schema\": \"subd\""};
+    static const char *const cloths[] = {
+        "in.abc\", \"subdivide\": {\"output\": 1}, \"uv_set\": \"UVMap", "in.abc"};
+    write_input(false, true);
+    replace_float(2.71828F, -2.71828F);
+    replace_float(7.0F, (float)NAN);
+    for (int32_t i = 0; i < 2; i++) {
+        write_scene(cloths[i], outputs[i]);
+        scene_check_warning(1, MESH_COLUMN, "between vertices 1 and 4 (counted from 0) has the");
+        scene_check_warning(1, MESH_COLUMN, "corner at vertex 5 (counted from 0) has the");
+        simulate();
+    }
+    abcc_reader *out = open_file("out.abc");
+    abcc_subd_out to = abcc_subd_out_default();
+    abcc_error error = {0};
+    float sharpness[2] = {9, 9};
+    to.cap_crease_edges = to.cap_corners = 1;
+    to.edge_sharpness = &sharpness[0];
+    to.corner_sharpness = &sharpness[1];
+    ok(abcc_subd_read(out, find(out, "/c/cShape"), 0, &to, &error), &error);
+    ck_assert(sharpness[0] == 0.0F && sharpness[1] == 0.0F);
     abcc_close(out);
 }
 END_TEST
@@ -436,6 +482,7 @@ static Suite *source_suite(void) {
     tcase_add_test(all, source_uv_sets_are_all_written_whichever_is_simulated);
     tcase_add_test(all, source_samples_between_frames_take_the_earlier_values);
     tcase_add_loop_test(all, cage_keeps_its_creases, 0, 2); /* as it is, and mirrored */
+    tcase_add_test(all, cage_with_impossible_sharpness_is_mended_with_a_warning);
     tcase_add_test(all, groups_of_an_obj_become_face_sets);
     tcase_add_test(all, samples_between_frames_have_their_own_velocities);
     tcase_add_test(all, samples_need_frames_that_follow_one_another);
