@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Archives and point caches in scenes: cloth, colliders whose faces change, and pins that follow a
  * mesh. Archives of other writers are those of the shared data, where they are. */
+#include "support/abc_hosts.h"
 #include "support/abc_unusual.h"
 #include "support/scene_files.h"
 
@@ -275,6 +276,93 @@ START_TEST(archive_collider_has_new_faces_from_their_frame_on) {
         ck_assert_int_eq(corners_at(scene, 2.9), 3);
         ck_assert_int_eq(corners_at(scene, 3), 4);
         ck_assert_double_gt(height_at_12(scene), 0);
+        toile_scene_free(scene);
+    }
+}
+END_TEST
+
+/* ---- archives of other programs ---- */
+
+/* where a vertex of the sheet is at a frame: abc_hosts.h */
+static void check_sheet(const ToileMeshDef *mesh, double frame, const char *name) {
+    ck_assert_int_eq(mesh->vertex_count, 9);
+    ck_assert_int_eq(mesh->face_count, 4);
+    for (int32_t v = 0; v < 9; v++) {
+        const double *x = mesh->positions_m + 3 * v;
+        const double expected[3] = {0.5 * (v / 3) + 1 + 2 * frame, 1, 1 - 0.5 * (v % 3)};
+        for (int32_t k = 0; k < 3; k++)
+            ck_assert_msg(fabs(x[k] - expected[k]) < FLOAT_ROUNDING,
+                          "%s, frame %g, vertex %d: coordinate %d is %g, not %g", name, frame, v, k,
+                          x[k], expected[k]);
+    }
+    /* it looks along y: from the first corner z falls along the first side */
+    const double *a = mesh->positions_m + 3 * mesh->corners[0];
+    const double *b = mesh->positions_m + 3 * mesh->corners[1];
+    const double *c = mesh->positions_m + 3 * mesh->corners[2];
+    ck_assert_double_gt((b[2] - a[2]) * (c[0] - a[0]) - (b[0] - a[0]) * (c[2] - a[2]), 0);
+}
+
+/* writes the archive of a program and a scene with its sheet; NAME.abc goes to `name` */
+static void write_host(int host, bool as_cloth, char name[40]) {
+    char path[IO_PATH_SIZE + 64], object[200], keys[300];
+    AbcHost about = abc_host(host);
+    snprintf(name, 40, "%s.abc", about.name);
+    path_of(name, path);
+    ck_assert(abc_host_write(host, path));
+    snprintf(object, sizeof object, "%s:%s", name, about.path);
+    if (as_cloth) {
+        snprintf(keys, sizeof keys, ", \"uv_set\": \"%s\", \"pattern\": \"orientation\"",
+                 about.uv_name);
+        write_cloth(scene_folder, object, keys);
+    } else {
+        snprintf(keys, sizeof keys, ", \"colliders\": [{\"mesh\": \"%s\"}]", object);
+        scene_write("", keys);
+    }
+}
+
+START_TEST(archives_of_other_programs_are_colliders) {
+    for (int host = 0; host < abc_host_count(); host++) {
+        char name[40];
+        write_host(host, false, name);
+        ToileScene *scene = scene_load_good();
+        for (double frame = 1; frame <= 3; frame += 0.25) {
+            ToileObj *found = NULL;
+            ck_assert_int_eq(toile_scene_read_collider(scene, 0, frame, &found, NULL), 0);
+            check_sheet(&found->mesh, frame, name);
+            toile_obj_free(found);
+        }
+        ToileSim *sim = make_sim(scene, NULL);
+        step_to(scene, sim, 2);
+        step_to(scene, sim, 3);
+        toile_sim_destroy(sim);
+        toile_scene_free(scene);
+    }
+}
+END_TEST
+
+START_TEST(archives_of_other_programs_are_cloth) {
+    static const int32_t frames[3] = {1, 2, 3};
+    for (int host = 0; host < abc_host_count(); host++) {
+        char path[IO_PATH_SIZE + 64], name[40];
+        ToileError error = toile_error_default();
+        ToileCache *cache = NULL;
+        ToileClothId id;
+        write_host(host, true, name);
+        ToileScene *scene = scene_load_good();
+        check_sheet(scene_cloth(scene, 0).mesh, 1, name);
+        ck_assert_int_eq(scene_cloth(scene, 0).mesh->uv_count, 9);
+        ToileSim *sim = make_sim(scene, &id);
+        path_of("out.abc", path);
+        ToileStatus status = toile_cache_create(path, scene, frames, 3, &cache, &error);
+        for (int32_t frame = 1; frame <= 3 && status == TOILE_STATUS_OK; frame++) {
+            if (frame > 1)
+                step_to(scene, sim, frame);
+            status = toile_cache_add(cache, sim, &id, &error);
+        }
+        if (status == TOILE_STATUS_OK)
+            status = toile_cache_finish(cache, &error);
+        ck_assert_msg(status == TOILE_STATUS_OK, "%s: %s", name, error.message);
+        toile_sim_destroy(sim);
         toile_scene_free(scene);
     }
 }
@@ -637,6 +725,8 @@ static Suite *archive_suite(void) {
     tcase_add_test(all, points_that_do_not_fit_are_refused);
     tcase_add_test(all, pins_follow_a_mesh_that_deforms);
     tcase_add_test(all, pins_keep_their_place_on_a_triangle);
+    tcase_add_test(all, archives_of_other_programs_are_colliders);
+    tcase_add_test(all, archives_of_other_programs_are_cloth);
     tcase_add_test(all, pins_find_the_nearest_of_many_triangles);
     tcase_add_test(all, pins_refuse_what_they_cannot_follow);
     tcase_add_test(all, a_scene_in_centimetres_overlays_its_input);
