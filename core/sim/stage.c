@@ -20,8 +20,6 @@ enum {
     MOST_CUTS = 3,      /* halvings of a Newton step that are still believed, on average */
 };
 
-/* later iterations correct what earlier ones left, and need less: their tolerance over the first */
-#define LATER 1.5
 /* of the stretch that a strain limit allows: Newton's tolerance */
 #define LIMIT_PART 0.1
 /* an impact whose last correction is larger than this is not yet solved, whatever the quality */
@@ -49,13 +47,13 @@ static double least_stretch(const TlModel *model) {
 /* What a quality asks of Newton's method. */
 typedef struct Level {
     int32_t iterations;
-    double tolerance_m, linear;
+    double tolerance_m, linear; /* ratio, of the conjugate gradients */
 } Level;
 
 /* A strain limit is a barrier, which holds only where steps are solved: quality is accurate then,
  * and tolerances are small beside what the limit leaves. */
 static Level level_of(const ToileSim *sim) {
-    static const Level levels[] = {{1, 0.0, 0.03}, {2, 0.0, 0.12}, {20, 2e-4, 0.03}};
+    static const Level levels[] = {{1, 0.0, 0.08}, {2, 0.0, 0.2}, {20, 2e-4, 0.04}};
     double stretch = least_stretch(&sim->model);
     Level level = levels[stretch < (double)INFINITY ? TOILE_QUALITY_ACCURATE : sim->def.quality];
     level.tolerance_m = tl_min(level.tolerance_m, LIMIT_PART * stretch);
@@ -70,7 +68,6 @@ TlNewton tl_newton_options(const ToileSim *sim, double dt_s, double most_move_m)
                         .most_iterations = level.iterations,
                         .tolerance_m = level.tolerance_m,
                         .linear_tolerance = level.linear,
-                        .later_tolerance = LATER * level.linear,
                         .most_rescues = def->newton_iterations > 0 ? 0 : MOST_RESCUES,
                         .rescue_m = RESCUE_M,
                         .most_cg = MOST_CG,
@@ -83,7 +80,7 @@ TlNewton tl_newton_options(const ToileSim *sim, double dt_s, double most_move_m)
         options.most_iterations = def->newton_iterations > 0 ? def->newton_iterations : MOST_NEWTON;
     }
     if (def->linear_tolerance > 0.0) {
-        options.linear_tolerance = options.later_tolerance = def->linear_tolerance;
+        options.linear_tolerance = def->linear_tolerance;
         options.most_cg = 10 * MOST_CG;
     }
     return options;

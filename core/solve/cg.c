@@ -1,8 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 Toile contributors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Conjugate gradients with block Jacobi plus the coarse space: z = D^-1 r + P Ac^-1 P^T r. The
- * coarse space is solved first, in double precision: common translations, such as free fall, are
- * then exact. Sums of a few rows are single, those of all double, in a fixed order. */
+ * coarse space is solved first, in double precision, unless the caller knows that it is not needed:
+ * common translations, such as free fall, are then exact. Sums of a few rows are single, those of
+ * all double, in a fixed order. */
 #include "solve/cg.h"
 
 #include "base/vec.h"
@@ -179,10 +180,10 @@ static double jacobi_rows(void *data, int32_t begin, int32_t end) {
     return total;
 }
 
-/* y = P Ac^-1 P^T b, r = b - A y and z from that; answers r.z of b, and of r in `rz`. */
+/* y = P Ac^-1 P^T b, or 0, r = b - A y and z from that; answers r.z of b, and of r in `rz`. */
 static double begin_solve(TlCg *cg, Update *update, double *rz) {
     for_parts(cg, load_parts, update);
-    if (!cg->coarse->ready) {
+    if (!cg->coarse->ready || cg->from_zero) {
         return *rz = precondition(cg);
     }
     double start = tl_parallel_sum(cg->pool, cg->A->n, GRAIN, jacobi_rows, cg) +

@@ -14,6 +14,7 @@ typedef struct TlCg {
     TlFloat4 *r, *z, *p, *y;       /* per vertex */
     TlFloat4 *q;                   /* of the operator's extent */
     double *residual, *correction; /* 3 per vertex, for small tolerances */
+    bool from_zero;                /* solves do not begin with the coarse solution */
 } TlCg;
 
 bool tl_cg_alloc(TlArena *arena, const TlOperator *A, TlCg *out);

@@ -16,9 +16,10 @@ enum { GRAIN = 128, MOST_CUTS = 12, MOST_CUTS_UPHILL = 2, MOST_ARRIVAL = 16, HOL
 #define ARMIJO 1e-4
 /* changes of the potential below this part of its size are rounding and count as descent */
 #define ROUNDING 1e-13
-/* where layers press each other, what the linear solve leaves over keeps them in motion: its
- * tolerance is so many times smaller there */
-#define PRESSED 0.3
+/* cloth that is pushed slides away along what the linear solve leaves over, and where layers press
+ * each other that keeps them in motion: its tolerance is so many times smaller there */
+#define TOUCHING 0.6
+#define PRESSED 0.2
 
 typedef struct Job {
     TlSystem *system;
@@ -397,6 +398,15 @@ static bool goes_on(const Iteration *in, int32_t k, double last_step_m) {
             (is_missing(in) || is_inside(in)));
 }
 
+/* Whether anything touches cloth. */
+static bool has_contact(const TlOperator *A) {
+    bool any = tl_touch_count(A) > 0;
+    for (int32_t v = 0; v < A->n && !any; v++) {
+        any = A->touched[v];
+    }
+    return any;
+}
+
 /* The step that the matrix and the gradient ask for; false when it is not a number. */
 static bool solve_linear(const Iteration *in, int32_t k, double *clock_s, TlNewtonResult *result) {
     TlSystem *system = in->system;
@@ -407,12 +417,13 @@ static bool solve_linear(const Iteration *in, int32_t k, double *clock_s, TlNewt
     tl_parallel_for(system->pool, n, GRAIN, scale_range, &turn);
     tl_parallel_for(system->pool, n, GRAIN, add_pushes, &turn);
     double tolerance = options->linear_tolerance;
-    if (k > 0 && options->later_tolerance > 0.0) {
-        tolerance = options->later_tolerance;
-    }
     if (tl_coarse_is_pressed(&system->matrix)) {
         tolerance *= PRESSED;
+    } else if (has_contact(&system->matrix)) {
+        tolerance *= TOUCHING;
     }
+    /* the first iteration has done what is common to all vertices */
+    system->cg.from_zero = k > 0;
     result->cg_iterations += tl_cg_solve(&system->cg, system->trial, tolerance, options->most_cg,
                                          system->step, &result->residual_ratio);
     result->seconds.linear_s += lap(in->contacts, clock_s);

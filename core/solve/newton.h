@@ -17,7 +17,6 @@ typedef struct TlNewton {
     int32_t most_cg;
     double tolerance_m;      /* stop when no vertex moved more */
     double linear_tolerance; /* of the conjugate gradients */
-    double later_tolerance;  /* the same after the first iteration; 0: no other */
     double most_move_m;      /* steps are shortened so that no vertex moves farther at once */
     int32_t most_rescues;    /* more iterations, only while a vertex moves over rescue_m */
     double rescue_m;
