@@ -2,8 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a cache takes over from the file a cloth comes from. Of an archive: every parameter and face
  * set beside the mesh, bit for bit and with its changes in time, and the creases of a cage. Where
- * the faces are not those of the file, only what counts no faces. Otherwise the groups of the mesh
- * become face sets, of which hosts make material slots. */
+ * the mesh was subdivided, what can be is refined with it. Otherwise the groups of the mesh become
+ * face sets, of which hosts make material slots. */
 #include "cache_types.h"
 
 #include "obj_parse.h"
@@ -36,6 +36,41 @@ static abcc_status copy_params(ToileCache *cache, const TlCacheCloth *cloth, abc
 ToileStatus tl_cache_take_again(ToileCache *cache, const TlCacheCloth *cloth, ToileError *error) {
     abcc_error abc = {0};
     return tl_cache_pass_on(copy_params(cache, cloth, &abc), &abc, error);
+}
+
+static abcc_status add_param(const ToileCache *cache, const TlCacheCloth *cloth,
+                             const TlSceneParam *from, abcc_error *abc) {
+    abcc_param param = abcc_param_default();
+    uint32_t id = 0;
+    param.where = ABCC_IN_ARB;
+    param.type = from->type;
+    param.scope = from->scope;
+    param.width = from->width;
+    param.samples = 1;
+    param.indexed = from->index != NULL;
+    param.name = from->name;
+    param.meaning = from->meaning;
+    abcc_status status = abcc_param_add(cache->writer, cloth->shape, &param, &id, abc);
+    if (status == ABCC_OK)
+        status = abcc_param_write(cache->writer, cloth->shape, id, from->values, from->count,
+                                  from->index, from->index ? (uint64_t)cloth->mesh.corner_count : 0,
+                                  abc);
+    return status;
+}
+
+/* Adds what can be refined with the mesh. */
+static ToileStatus add_refined(const ToileCache *cache, const TlCacheCloth *cloth,
+                               const TlSceneCloth *from, ToileError *error) {
+    TlIoArena scratch = {0};
+    TlSceneParam *params = NULL;
+    int32_t count = 0;
+    abcc_error abc = {0};
+    ToileStatus status =
+        tl_scene_refine_params(from, cache->first_frame, &scratch, &params, &count, error);
+    for (int32_t i = 0; i < count && status == TOILE_STATUS_OK; i++)
+        status = tl_cache_pass_on(add_param(cache, cloth, &params[i], &abc), &abc, error);
+    tl_io_arena_free(&scratch);
+    return status;
 }
 
 /* ---- face sets ---- */
@@ -118,6 +153,11 @@ ToileStatus tl_cache_take_along(ToileCache *cache, TlCacheCloth *cloth, const Tl
             status = copy_params(cache, cloth, &abc);
         if (status != ABCC_OK)
             return tl_cache_pass_on(status, &abc, error);
+    }
+    if (source->reader && !same) {
+        ToileStatus status = add_refined(cache, cloth, from, error);
+        if (status != TOILE_STATUS_OK)
+            return status;
     }
     return same ? TOILE_STATUS_OK : add_face_sets(cache, cloth, written, error);
 }

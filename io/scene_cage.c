@@ -36,6 +36,7 @@ static void *take(TlIoArena *arena, size_t count, size_t size) {
 static abcc_status take_tags(TlIoArena *arena, const TlSceneArchive *archive,
                              const abcc_subd_sizes *sizes, TlSceneTags *tags, abcc_error *error) {
     abcc_subd_out out = abcc_subd_out_default();
+    *tags = (TlSceneTags){0};
     tags->creases = out.cap_crease_edges = sizes->crease_edges;
     tags->corners = out.cap_corners = sizes->corners;
     out.edge = tags->crease_pairs = take(arena, 2 * (size_t)tags->creases, sizeof(int32_t));
@@ -110,6 +111,19 @@ static void warn_of_holes(const TlKeys *keys, const TlJson *value, const TlScene
 }
 
 /* ---- reading ---- */
+
+abcc_status tl_scene_cage_tags(TlIoArena *arena, const TlSceneArchive *archive, TlSceneTags *tags,
+                               abcc_error *error) {
+    abcc_subd_sizes sizes = abcc_subd_sizes_default();
+    abcc_status status = abcc_subd_size(archive->reader, archive->object, 0, &sizes, error);
+    if (status == ABCC_OK)
+        status = take_tags(arena, archive, &sizes, tags, error);
+    if (status == ABCC_OK) {
+        tl_scene_mend_sharpness(tags->crease_sharpness, tags->creases);
+        tl_scene_mend_sharpness(tags->corner_sharpness, tags->corners);
+    }
+    return status;
+}
 
 void tl_scene_read_cage(TlSceneReader *reader, const TlKeys *cloth_keys, TlSceneCloth *cloth,
                         bool used) {

@@ -39,10 +39,7 @@ static ToileStatus status_of(osdc_status status) {
     }
 }
 
-/* The mesh of a cloth with what is sharp on it; `fvar` must live as long. Indices were checked. */
-static osdc_cage cage_of(const TlSceneCloth *cloth, osdc_fvar *fvar) {
-    const ToileMeshDef *mesh = &cloth->mesh->mesh;
-    const TlSceneTags *tags = &cloth->subdivide.tags;
+osdc_cage tl_scene_osd_cage(const ToileMeshDef *mesh, const TlSceneTags *tags) {
     osdc_cage cage = osdc_cage_default();
     cage.verts = (uint32_t)mesh->vertex_count;
     cage.faces = (uint32_t)mesh->face_count;
@@ -55,6 +52,13 @@ static osdc_cage cage_of(const TlSceneCloth *cloth, osdc_fvar *fvar) {
     cage.corner_tags = tags->corners;
     cage.corner_vert = tags->corner_vert;
     cage.corner_sharpness = tags->corner_sharpness;
+    return cage;
+}
+
+/* The mesh of a cloth with what is sharp on it and its uvs; `fvar` must live as long. */
+static osdc_cage cage_of(const TlSceneCloth *cloth, osdc_fvar *fvar) {
+    const ToileMeshDef *mesh = &cloth->mesh->mesh;
+    osdc_cage cage = tl_scene_osd_cage(mesh, &cloth->subdivide.tags);
     if (mesh->uv_count > 0) {
         fvar->values = (uint32_t)mesh->uv_count;
         fvar->index = (const uint32_t *)mesh->corner_uvs;
@@ -231,17 +235,22 @@ static void check_refined(const TlKeys *keys, const TlSceneCloth *cloth) {
                       cloth->mesh_file, error.message);
 }
 
-static void subdivide_for_simulation(TlSceneReader *reader, const TlKeys *keys,
-                                     TlSceneCloth *cloth) {
+osdc_options tl_scene_simulate_rule(const TlSceneCloth *cloth) {
     osdc_options rule = cloth->subdivide.rule;
-    TlIoArena scratch = {0};
-    TlSceneLevel level = {0};
-    osdc_error error = {0};
     if (cloth->pattern == TOILE_PATTERN_METRIC) {
         rule.boundary = OSDC_EDGE_LINEAR;
         rule.uv = OSDC_UV_BOUNDARIES;
     }
-    osdc_mesh *refined = refine(cloth, keys, "simulate", cloth->subdivide.simulate, rule);
+    return rule;
+}
+
+static void subdivide_for_simulation(TlSceneReader *reader, const TlKeys *keys,
+                                     TlSceneCloth *cloth) {
+    TlIoArena scratch = {0};
+    TlSceneLevel level = {0};
+    osdc_error error = {0};
+    osdc_mesh *refined =
+        refine(cloth, keys, "simulate", cloth->subdivide.simulate, tl_scene_simulate_rule(cloth));
     if (!refined)
         return;
     osdc_status status = replace_meshes(cloth, refined, &scratch, &level, &error);
@@ -294,6 +303,8 @@ void tl_scene_read_subdivide(TlSceneReader *reader, const TlKeys *cloth_keys, Tl
     bool used = sub->simulate > 0 || sub->output > 0 || reader->scene->schema == TOILE_SCHEMA_SUBD;
     if (cloth->mesh)
         tl_scene_read_cage(reader, cloth_keys, cloth, used);
+    if (cloth->mesh && cloth->source.reader && (sub->simulate > 0 || sub->output > 0))
+        tl_scene_warn_of_params(reader, cloth_keys, cloth);
     read_scheme(keys, sub);
 }
 

@@ -82,6 +82,17 @@ typedef struct TlSceneSubdivision {
     osdc_mesh *surface;    /* the simulated mesh refined for output, or NULL */
 } TlSceneSubdivision;
 
+/* A parameter of an archive, with values on some mesh. */
+typedef struct TlSceneParam {
+    const char *name, *meaning;
+    abcc_type type;
+    abcc_scope scope;
+    uint32_t width; /* numbers a value */
+    uint32_t count; /* values */
+    const void *values;
+    uint32_t *index; /* of face-varying ones: the value of each corner */
+} TlSceneParam;
+
 typedef struct TlSceneCloth {
     const char *name;
     char *mesh_file; /* for free() */
@@ -184,6 +195,9 @@ void tl_scene_read_pins(TlSceneReader *reader, const TlKeys *cloth_keys, TlScene
  * cloths are left alone. */
 void tl_scene_read_cage(TlSceneReader *reader, const TlKeys *cloth_keys, TlSceneCloth *cloth,
                         bool used);
+/* The creases and corners of an archive's cage, in arrays of `arena`, mended. */
+abcc_status tl_scene_cage_tags(TlIoArena *arena, const TlSceneArchive *archive, TlSceneTags *tags,
+                               abcc_error *error);
 /* Makes 0 or more of every sharpness, as it then counts. */
 void tl_scene_mend_sharpness(float *values, uint32_t count);
 /* The scheme that an archive's free text stands for. */
@@ -197,6 +211,10 @@ bool tl_scene_makes_quads(const TlSceneCloth *cloth);
 /* Refines a sound mesh, its start and rest; everything read after it belongs to the refined one. */
 void tl_scene_subdivide(TlSceneReader *reader, const TlKeys *keys, TlSceneCloth *cloth);
 void tl_scene_free_subdivision(TlSceneSubdivision *sub);
+/* A mesh as OpenSubdiv takes it, without face-varying channels. Indices were checked. */
+osdc_cage tl_scene_osd_cage(const ToileMeshDef *mesh, const TlSceneTags *tags);
+/* The rule that a cloth is subdivided by before simulation. */
+osdc_options tl_scene_simulate_rule(const TlSceneCloth *cloth);
 /* How many vertices the mesh has in its file. */
 int32_t tl_scene_cage_vertices(const TlSceneCloth *cloth);
 /* Puts the refined vertices in the place of a list of those in the file; false when memory ran out.
@@ -226,6 +244,13 @@ int32_t tl_scene_find_group(const TlKeys *keys, const TlSceneCloth *cloth);
 int32_t tl_scene_find_group_of(const TlKeys *keys, const ToileObj *obj, const char *file);
 /* Whether a text names an archive: FILE.abc or FILE.abc:/path. */
 bool tl_scene_names_archive(const char *text);
+/* Warns of the parameters of a cloth's archive that are lost when it is subdivided; before that. */
+void tl_scene_warn_of_params(TlSceneReader *reader, const TlKeys *cloth_keys,
+                             const TlSceneCloth *cloth);
+/* The other parameters that count faces, vertices or corners, as they are on the mesh that is
+ * written of a cloth that is subdivided. Arrays are in `arena`, strings belong to the archive. */
+ToileStatus tl_scene_refine_params(const TlSceneCloth *cloth, double frame, TlIoArena *arena,
+                                   TlSceneParam **params, int32_t *count, ToileError *error);
 /* Whether two meshes have the same faces, or one has none at all. */
 bool tl_scene_same_faces(const ToileMeshDef *a, const ToileMeshDef *b);
 

@@ -86,6 +86,17 @@ static void write_input(bool mirrored, bool cage) {
     put_param(writer, mesh, scale, 1, 1, 5);
     put_param(writer, mesh, note, 1, 2, 6);
     put_param(writer, mesh, map2, CORNERS, 2, 7);
+    /* values that tell where they belong: the rest positions, the uvs and the number of the face */
+    static const float side[2] = {0, 1};
+    float at_corner[2 * CORNERS];
+    for (size_t c = 0; c < CORNERS; c++)
+        memcpy(at_corner + 2 * c, uv + 2 * (size_t)uv_index[c], 2 * sizeof *uv);
+    uint32_t rest = add_param(writer, mesh, "rest", ABCC_VERTEX, 3, 1);
+    uint32_t uvs = add_param(writer, mesh, "uvs", ABCC_FACEVARYING, 2, 1);
+    uint32_t face = add_param(writer, mesh, "face", ABCC_UNIFORM, 1, 1);
+    ok(abcc_param_write(writer, mesh, rest, P, VERTICES, NULL, 0, &error), &error);
+    ok(abcc_param_write(writer, mesh, uvs, at_corner, CORNERS, NULL, 0, &error), &error);
+    ok(abcc_param_write(writer, mesh, face, side, 2, NULL, 0, &error), &error);
     for (int32_t frame = 1; frame <= FRAMES; frame++) {
         abcc_mesh_in in = abcc_mesh_in_default();
         abcc_subd_in tags = abcc_subd_in_default();
@@ -287,7 +298,7 @@ static void check_uv_sets(const char *cloth, bool mirrored) {
     abcc_error error = {0};
     uint32_t count = 0;
     ok(abcc_uv_count(out, to, &count, &error), &error);
-    ck_assert_uint_eq(count, 2);
+    ck_assert_uint_eq(count, 3);
     for (uint32_t i = 0; i < 2; i++) {
         float a[2 * CORNERS], b[2 * CORNERS];
         uint32_t at_a[CORNERS], at_b[CORNERS];
@@ -354,6 +365,85 @@ START_TEST(cage_keeps_its_creases) {
     ck_assert(edge[0] == 1 && edge[1] == 4 && sharpness == 2.71828F);
     ck_assert(corner == 5 && corner_sharpness == 7.0F);
     abcc_close(out);
+}
+END_TEST
+
+enum { REFINED_MAX = 1024 };
+#define ROUNDING 1e-6 /* of float32 sums of coordinates up to 2 */
+
+/* values of one parameter of out.abc; how many there are is the answer */
+static uint32_t read_floats(abcc_reader *reader, abcc_obj obj, const char *name,
+                            float values[REFINED_MAX]) {
+    abcc_param param;
+    abcc_error error = {0};
+    uint64_t bytes = 0, count = 0, indices = 0;
+    int32_t i = find_param(reader, obj, name, &param);
+    ck_assert_msg(i >= 0, "%s is not there", name);
+    ok(abcc_param_size(reader, obj, (uint32_t)i, 0, &bytes, &count, &indices, &error), &error);
+    ck_assert_uint_le(bytes, REFINED_MAX * sizeof *values);
+    ok(abcc_param_read(reader, obj, (uint32_t)i, 0, values, bytes, NULL, 0, &error), &error);
+    return (uint32_t)count;
+}
+
+/* the parameters that equal the mesh's own data before, equal them afterwards */
+static void check_refined(const char *uv_name, double x_sign) {
+    abcc_reader *out = open_file("out.abc");
+    abcc_obj obj = find(out, "/c/cShape");
+    abcc_mesh_sizes sizes = abcc_mesh_sizes_default();
+    abcc_mesh_out to = abcc_mesh_out_default();
+    abcc_error error = {0};
+    static float P[REFINED_MAX], values[REFINED_MAX], a[REFINED_MAX], b[REFINED_MAX];
+    static uint32_t at_a[REFINED_MAX], at_b[REFINED_MAX];
+    static int32_t right[REFINED_MAX];
+    uint32_t first = 0, second = 0, faces = 0, next = 0;
+    ok(abcc_mesh_size(out, obj, 0, &sizes, &error), &error);
+    to.cap_verts = sizes.verts;
+    to.P = P;
+    ck_assert_uint_le(3 * sizes.verts, REFINED_MAX);
+    ok(abcc_mesh_read(out, obj, 0, &to, &error), &error);
+    ck_assert_uint_eq(read_floats(out, obj, "rest", values), sizes.verts);
+    for (size_t i = 0; i < 3 * (size_t)sizes.verts; i++)
+        ck_assert_double_eq_tol((double)values[i], (double)P[i] * (i % 3 == 0 ? x_sign : 1),
+                                ROUNDING);
+    /* the uvs as they are simulated, and the parameter of the same values */
+    ok(abcc_uv_find(out, obj, uv_name, &first, &error), &error);
+    ok(abcc_uv_find(out, obj, "uvs", &second, &error), &error);
+    ok(abcc_uv_read(out, obj, first, 0, a, REFINED_MAX / 2, at_a, REFINED_MAX, &error), &error);
+    ok(abcc_uv_read(out, obj, second, 0, b, REFINED_MAX / 2, at_b, REFINED_MAX, &error), &error);
+    for (size_t c = 0; c < sizes.corners; c++)
+        for (size_t k = 0; k < 2; k++)
+            ck_assert_double_eq_tol((double)a[2 * at_a[c] + k], (double)b[2 * at_b[c] + k],
+                                    ROUNDING);
+    /* the faces of the group are those cut from the face it held */
+    ck_assert_uint_eq(read_floats(out, obj, "face", values), sizes.faces);
+    abcc_obj set = find(out, "/c/cShape/right");
+    ok(abcc_faceset_size(out, set, 0, &faces, &error), &error);
+    ok(abcc_faceset_read(out, set, 0, sizes.faces, right, REFINED_MAX, &error), &error);
+    for (uint32_t f = 0; f < sizes.faces; f++) {
+        bool held = next < faces && right[next] == (int32_t)f;
+        next += held;
+        ck_assert(values[f] == (held ? 1.0F : 0.0F));
+    }
+    abcc_close(out);
+}
+
+/* what counts vertices, corners or faces is refined with the mesh; what cannot be is told */
+START_TEST(source_parameters_are_subdivided_with_the_mesh) {
+    static const char *const ways[] = {"\"output\": 2", "\"simulate\": 1",
+                                       "\"simulate\": 1, \"output\": 1",
+                                       "\"output\": 1, \"limit\": true"};
+    for (size_t i = 0; i < 2 * sizeof ways / sizeof ways[0]; i++) {
+        char cloth[200];
+        bool mirrored = i % 2 == 1;
+        snprintf(cloth, sizeof cloth, "in.abc\", \"subdivide\": {%s}, \"uv_set\": \"%s",
+                 ways[i / 2], i % 4 < 2 ? "UVMap" : "map2");
+        write_input(mirrored, i % 3 == 0);
+        write_scene(cloth, "");
+        scene_check_warning(1, MESH_COLUMN, "1 parameter(s) that cannot be subdivided");
+        scene_check_warning(1, MESH_COLUMN, "fit the mesh: heat");
+        simulate();
+        check_refined("UVMap", mirrored ? -1 : 1);
+    }
 }
 END_TEST
 
@@ -482,6 +572,7 @@ static Suite *source_suite(void) {
     tcase_add_test(all, source_uv_sets_are_all_written_whichever_is_simulated);
     tcase_add_test(all, source_samples_between_frames_take_the_earlier_values);
     tcase_add_loop_test(all, cage_keeps_its_creases, 0, 2); /* as it is, and mirrored */
+    tcase_add_test(all, source_parameters_are_subdivided_with_the_mesh);
     tcase_add_test(all, cage_with_impossible_sharpness_is_mended_with_a_warning);
     tcase_add_test(all, groups_of_an_obj_become_face_sets);
     tcase_add_test(all, samples_between_frames_have_their_own_velocities);

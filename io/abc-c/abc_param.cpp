@@ -198,6 +198,9 @@ abcc_status abcc_param_get(abcc_reader *reader, abcc_obj obj, uint32_t i, abcc_p
         param->samples = found.samples;
         param->indexed = found.indices != nullptr;
         param->scalar = found.scalar != nullptr;
+        param->constant = found.scalar ? found.scalar->isConstant()
+                                       : found.values->isConstant() &&
+                                             (!found.indices || found.indices->isConstant());
         param->name = found.name.c_str();
         param->meaning = found.meaning.c_str();
     });

@@ -460,6 +460,7 @@ typedef struct abcc_param {
     int scalar;          /* one value a sample; 0: an array */
     const char *name;    /* below nested compounds "outer/inner" */
     const char *meaning; /* "vector", "rgb", ... or "" */
+    int constant;        /* of what is read: 1: all samples are equal */
 } abcc_param;
 
 static inline abcc_param abcc_param_default(void) {
