@@ -4,6 +4,7 @@
  * that every number of a file is known. */
 #define _POSIX_C_SOURCE 200809L
 
+#include "support/io_files.h"
 #include "toile_io/abc_c.h"
 #include "toile_io/cache.h"
 #include "toile_io/pointcache.h"
@@ -811,15 +812,5 @@ static Suite *cache_suite(void) {
 }
 
 int main(void) {
-    if (!mkdtemp(folder) || chdir(folder) != 0) {
-        perror(folder);
-        return 1;
-    }
-    SRunner *runner = srunner_create(cache_suite());
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    if (chdir("/") == 0)
-        rmdir(folder);
-    return failed != 0;
+    return io_run_in_folder(folder, cache_suite());
 }

@@ -3,6 +3,7 @@
 /* PC2 and MDD files byte by byte, read back, cut short and spoilt. */
 #define _POSIX_C_SOURCE 200809L
 
+#include "support/io_files.h"
 #include "toile_io/pointcache.h"
 
 #include <check.h>
@@ -397,15 +398,5 @@ static Suite *pointcache_suite(void) {
 }
 
 int main(void) {
-    if (!mkdtemp(folder) || chdir(folder) != 0) {
-        perror(folder);
-        return 1;
-    }
-    SRunner *runner = srunner_create(pointcache_suite());
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    if (chdir("/") == 0)
-        rmdir(folder);
-    return failed != 0;
+    return io_run_in_folder(folder, pointcache_suite());
 }

@@ -494,14 +494,13 @@ END_TEST
 #define SIDE 7
 #define LOOSE_COUNT (SIDE * SIDE * SIDE)
 
-static double next_between(uint32_t *seed, double low, double high) {
-    *seed = 1664525U * *seed + 1013904223U;
-    return low + (high - low) * (*seed / 4294967296.0);
+static double next_between(uint64_t *seed, double low, double high) {
+    return low + (high - low) * ((double)io_random(seed) / 18446744073709551616.0);
 }
 
 /* Writes loose triangles 2 cm across, 15 cm apart or nearly so, the first at the place `first` of
  * a lattice; their centres go to `centres`. They all look along x + z. */
-static void write_loose(const char *name, uint32_t seed, int32_t first,
+static void write_loose(const char *name, uint64_t seed, int32_t first,
                         double centres[3 * LOOSE_COUNT]) {
     char path[IO_PATH_SIZE + 64];
     path_of(name, path);

@@ -4,6 +4,7 @@
  * refuse, and what they leave on disk. Matrices are in test_convert.c and test_fit.c. */
 #define _XOPEN_SOURCE 700
 
+#include "support/io_files.h"
 #include "support/session_grid.h"
 
 #include "toile_io/abc_c.h"
@@ -906,15 +907,5 @@ static Suite *session_suite(void) {
 }
 
 int main(void) {
-    if (!mkdtemp(folder) || chdir(folder) != 0) {
-        perror(folder);
-        return 1;
-    }
-    SRunner *runner = srunner_create(session_suite());
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    if (chdir("/") == 0)
-        rmdir(folder);
-    return failed != 0;
+    return io_run_in_folder(folder, session_suite());
 }

@@ -25,23 +25,19 @@ static TlColliderSlot *find_collider(const ToileSim *sim, ToileColliderId id, To
 
 /* A free slot, as free_cloth_slot in sim.c; -1 when memory is refused. */
 static int32_t free_collider_slot(ToileSim *sim) {
-    for (int32_t i = 0; i < sim->collider_capacity; i++) {
+    int32_t count = sim->collider_capacity;
+    for (int32_t i = 0; i < count; i++) {
         if (!sim->colliders[i].used) {
             return i;
         }
     }
-    int32_t capacity = sim->collider_capacity == 0 ? 8 : 2 * sim->collider_capacity;
-    TlColliderSlot *slots = TL_NEW(&sim->own, TlColliderSlot, capacity);
+    TlColliderSlot *slots =
+        tl_grow_slots(&sim->own, sim->colliders, sizeof *slots, &sim->collider_capacity);
     if (slots == NULL) {
         return -1;
     }
-    int32_t first = sim->collider_capacity;
-    for (int32_t i = 0; i < first; i++) {
-        slots[i] = sim->colliders[i];
-    }
     sim->colliders = slots;
-    sim->collider_capacity = capacity;
-    return first;
+    return count;
 }
 
 /* ---- life ---- */

@@ -99,26 +99,33 @@ TlCloth *tl_find_cloth(const ToileSim *sim, ToileClothId id, ToileError *error) 
     return NULL;
 }
 
-/* A free slot, growing the table when there is none; -1 when memory is refused. The old table stays
- * in the arena: it grows geometrically, so this is at most as much again. */
+void *tl_grow_slots(TlArena *arena, const void *slots, size_t size, int32_t *capacity) {
+    int32_t grown = *capacity == 0 ? 8 : 2 * *capacity;
+    void *copy = tl_arena_alloc(arena, grown, size);
+    if (copy == NULL) {
+        return NULL;
+    }
+    if (*capacity > 0) {
+        memcpy(copy, slots, (size_t)*capacity * size);
+    }
+    *capacity = grown;
+    return copy;
+}
+
+/* A free slot, growing the table when there is none; -1 when memory is refused. */
 static int32_t free_cloth_slot(ToileSim *sim) {
-    for (int32_t i = 0; i < sim->cloth_capacity; i++) {
+    int32_t count = sim->cloth_capacity;
+    for (int32_t i = 0; i < count; i++) {
         if (sim->cloths[i].cloth == NULL) {
             return i;
         }
     }
-    int32_t capacity = sim->cloth_capacity == 0 ? 8 : 2 * sim->cloth_capacity;
-    TlClothSlot *slots = TL_NEW(&sim->own, TlClothSlot, capacity);
+    TlClothSlot *slots = tl_grow_slots(&sim->own, sim->cloths, sizeof *slots, &sim->cloth_capacity);
     if (slots == NULL) {
         return -1;
     }
-    int32_t first = sim->cloth_capacity;
-    for (int32_t i = 0; i < first; i++) {
-        slots[i] = sim->cloths[i];
-    }
     sim->cloths = slots;
-    sim->cloth_capacity = capacity;
-    return first;
+    return count;
 }
 
 /* ---- state ---- */

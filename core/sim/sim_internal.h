@@ -142,6 +142,10 @@ void tl_from_user(const TlCloth *cloth, const double *user, int32_t width, doubl
 void tl_to_user(const TlCloth *cloth, const double *own, int32_t width, double *user);
 
 /* ---- sim.c ---- */
+/* A larger table with the slots of the old one, each of `size` bytes, and zeros; *capacity grows
+ * with it. NULL when memory is refused. The old table stays in the arena: it grows geometrically,
+ * so this is at most as much again. */
+void *tl_grow_slots(TlArena *arena, const void *slots, size_t size, int32_t *capacity);
 TlCloth *tl_find_cloth(const ToileSim *sim, ToileClothId id, ToileError *error);
 /* Builds model and system when something changed. */
 ToileStatus tl_sim_prepare(ToileSim *sim, ToileError *error);

@@ -36,6 +36,20 @@ void io_folder_remove(const char *folder) {
     rmdir(folder);
 }
 
+int io_run_in_folder(char *folder, Suite *suite) {
+    if (!mkdtemp(folder) || chdir(folder) != 0) {
+        perror(folder);
+        return 1;
+    }
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    if (chdir("/") == 0)
+        rmdir(folder);
+    return failed != 0;
+}
+
 int io_folder_count(const char *folder) {
     int count = 0;
     DIR *directory = opendir(folder);

@@ -6,6 +6,8 @@
 
 #include "toile_io/scene.h"
 
+#include <check.h>
+
 #define IO_PATH_SIZE 256
 #define IO_FINDINGS_MAX 64
 
@@ -18,6 +20,9 @@ void io_file_write(const char *folder, const char *name, const void *data, size_
                    char path[IO_PATH_SIZE]);
 void io_file_write_text(const char *folder, const char *name, const char *text,
                         char path[IO_PATH_SIZE]);
+/* Runs a suite in a new folder, "/tmp/name.XXXXXX", which is removed when its tests left nothing
+ * there; what main() returns. */
+int io_run_in_folder(char *folder, Suite *suite);
 /* Number of files in the folder. */
 int io_folder_count(const char *folder);
 
