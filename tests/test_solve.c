@@ -436,7 +436,7 @@ END_TEST
 
 /* A patch pressed together in its plane: buckling has no stiffness there, so that whole Newton
  * steps fly off and must be cut; the potential never grows. */
-START_TEST(newton_line_search_lowers_the_potential) {
+static void press_patch(double gentle) {
     TestRandom random = test_random(147);
     Fixture f;
     stretched_sheet(&f, &random);
@@ -449,10 +449,11 @@ START_TEST(newton_line_search_lowers_the_potential) {
                         .most_cg = 10000,
                         .tolerance_m = 0.0,
                         .linear_tolerance = 1e-6,
-                        .most_move_m = (double)INFINITY};
+                        .most_move_m = (double)INFINITY,
+                        .gentle = gentle};
     TlPoint at = {f.x, NULL, 0.0};
     double last = tl_system_value(&f.system, &at);
-    int32_t cuts = 0;
+    int32_t cuts = 0, unseen = 0;
     for (int k = 0; k < 60; k++) {
         memcpy(f.system.x_start, f.x, sizeof(double) * (size_t)f.n);
         TlNewtonResult result = tl_newton(&f.system, &no_contacts, &options, f.x);
@@ -462,9 +463,21 @@ START_TEST(newton_line_search_lowers_the_potential) {
                       energy);
         last = energy;
         cuts += result.cuts;
+        unseen += result.gain == 0.0;
     }
+    printf("gentle %g: %d cuts, %d of 60 steps unseen\n", gentle, (int)cuts, (int)unseen);
     ck_assert_msg(cuts > 0, "no step was cut: the start is not hard enough");
+    ck_assert(gentle == 0.0 || unseen > 30);
     test_system_free(&f);
+}
+
+START_TEST(newton_line_search_lowers_the_potential) {
+    press_patch(0.0);
+}
+END_TEST
+
+START_TEST(newton_gentle_steps_lower_the_potential_unseen) {
+    press_patch(0.2);
 }
 END_TEST
 
@@ -608,6 +621,7 @@ TEST_MAIN("solve", newton_step_is_shortened_to_the_longest_move,
           solve_factor_is_kept_only_where_it_serves, solve_cg_is_fast_on_large_meshes,
           solve_cg_stops_where_it_is_told, solve_cg_of_nothing_is_nothing,
           newton_converges_quadratically_under_tension, newton_leaves_no_force_where_it_converges,
-          newton_line_search_lowers_the_potential, newton_moves_no_fixed_vertex,
-          newton_says_when_nothing_is_finite, implicit_euler_leaves_the_state_when_it_fails,
-          settle_balances_forces, settle_residual_is_that_of_the_final_state)
+          newton_line_search_lowers_the_potential, newton_gentle_steps_lower_the_potential_unseen,
+          newton_moves_no_fixed_vertex, newton_says_when_nothing_is_finite,
+          implicit_euler_leaves_the_state_when_it_fails, settle_balances_forces,
+          settle_residual_is_that_of_the_final_state)

@@ -22,6 +22,8 @@ enum {
 
 /* of the stretch that a strain limit allows: Newton's tolerance */
 #define LIMIT_PART 0.1
+/* of an edge: steps that stretch it by so little, or turn it by as little, 11 degrees, are safe */
+#define GENTLE 0.2
 /* an impact whose last correction is larger than this is not yet solved, whatever the quality */
 #define RESCUE_M 0.005
 /* stretch beyond which no cloth is used, and its growth in a sub-step that is too much then, ratios
@@ -48,12 +50,14 @@ static double least_stretch(const TlModel *model) {
 typedef struct Level {
     int32_t iterations;
     double tolerance_m, linear; /* ratio, of the conjugate gradients */
+    double gentle;              /* ratio, see TlNewton */
 } Level;
 
 /* A strain limit is a barrier, which holds only where steps are solved: quality is accurate then,
  * and tolerances are small beside what the limit leaves. */
 static Level level_of(const ToileSim *sim) {
-    static const Level levels[] = {{1, 0.0, 0.08}, {2, 0.0, 0.2}, {20, 2e-4, 0.04}};
+    static const Level levels[] = {
+        {1, 0.0, 0.08, GENTLE}, {2, 0.0, 0.2, GENTLE}, {20, 2e-4, 0.04, 0.0}};
     double stretch = least_stretch(&sim->model);
     Level level = levels[stretch < (double)INFINITY ? TOILE_QUALITY_ACCURATE : sim->def.quality];
     level.tolerance_m = tl_min(level.tolerance_m, LIMIT_PART * stretch);
@@ -68,6 +72,7 @@ TlNewton tl_newton_options(const ToileSim *sim, double dt_s, double most_move_m)
                         .most_iterations = level.iterations,
                         .tolerance_m = level.tolerance_m,
                         .linear_tolerance = level.linear,
+                        .gentle = level.gentle,
                         .most_rescues = def->newton_iterations > 0 ? 0 : MOST_RESCUES,
                         .rescue_m = RESCUE_M,
                         .most_cg = MOST_CG,
@@ -76,6 +81,7 @@ TlNewton tl_newton_options(const ToileSim *sim, double dt_s, double most_move_m)
         options.most_iterations = def->newton_iterations;
     }
     if (def->tolerance_m > 0.0) {
+        options.gentle = 0.0;
         options.tolerance_m = def->tolerance_m;
         options.most_iterations = def->newton_iterations > 0 ? def->newton_iterations : MOST_NEWTON;
     }

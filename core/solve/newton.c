@@ -1,10 +1,11 @@
 /* SPDX-FileCopyrightText: 2026 Toile contributors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Newton with conjugate gradients and an Armijo line search over the step's potential; see
- * newton.h. A step is put outside the analytic colliders and then shortened vertex by vertex so
- * that nothing crosses, contact/world.h, before it is judged: one vertex at a surface does not
- * shorten the step of all others. While colliders or pins are on their way the potential is not the
- * same before and after a step, and steps are not judged. */
+/* Newton with conjugate gradients and an Armijo line search over the step's potential, where steps
+ * are not so small that the quadratic model can be believed; see newton.h. A step is put outside
+ * the analytic colliders and then shortened vertex by vertex so that nothing crosses,
+ * contact/world.h, before it is judged: one vertex at a surface does not shorten the step of all
+ * others. While colliders or pins are on their way the potential is not the same before and after a
+ * step, and steps are not judged. */
 #include "solve/newton.h"
 
 #include "base/platform.h"
@@ -271,8 +272,10 @@ typedef struct Iteration {
     const TlContacts *contacts;
     const TlNewton *options;
     double *x;
-    double elastic; /* at x */
-    bool moving;    /* colliders or pins are on their way */
+    double elastic;     /* at x, where known */
+    bool knows_elastic; /* by a line search that came to x */
+    bool moving;        /* colliders or pins are on their way */
+    bool smooth;        /* gentle steps need no line search */
 } Iteration;
 
 /* How far pins still are from their places, m. */
@@ -343,6 +346,9 @@ static double try_part(const Iteration *in, double part, double *elastic) {
 static bool line_search(Iteration *in, TlNewtonResult *result) {
     TlSystem *system = in->system;
     double slope = dot(system, system->grad, system->step), part = 1.0, elastic;
+    if (!in->knows_elastic) {
+        in->elastic = elastic_value(system, in->options->dt_s, in->x);
+    }
     double before = in->elastic + vertex_sum(system, in->contacts, in->x);
     if (in->contacts->world != NULL) {
         before += tl_world_touch_value(in->contacts->world);
@@ -354,6 +360,7 @@ static bool line_search(Iteration *in, TlNewtonResult *result) {
         if (in->moving ? tl_is_finite(after)
                        : after <= before + promised + ROUNDING * fabs(before)) {
             in->elastic = elastic;
+            in->knows_elastic = true;
             result->part = part;
             result->gain = (before - after) / (-slope * part * (1.0 - 0.5 * part));
             return true;
@@ -361,6 +368,52 @@ static bool line_search(Iteration *in, TlNewtonResult *result) {
         result->cuts++;
     }
     return false;
+}
+
+/* How many edges of [begin, end) a step changes by more than job->part of their length at rest. */
+static double changed_range(void *data, int32_t begin, int32_t end) {
+    Job *job = data;
+    const TlEdgeSet *edges = &job->system->model->sets.edges;
+    int32_t changed = 0;
+    for (int32_t e = begin; e < end; e++) {
+        const int32_t *v = edges->vertex + 2 * (int64_t)e;
+        TlVec3 d =
+            tl_sub3(tl_load3(job->x + 3 * (int64_t)v[0]), tl_load3(job->x + 3 * (int64_t)v[1]));
+        double most = job->part * edges->length[e];
+        changed += !(tl_dot3(d, d) <= most * most);
+    }
+    return (double)changed;
+}
+
+/* Whether the energies are polynomials of low degree, and nothing else is in the potential: then a
+ * model that is exact to second order, and has no negative curvature, can be believed near by. */
+static bool is_smooth(const TlSystem *system, const TlContacts *contacts) {
+    bool smooth = contacts->world == NULL && contacts->collider_count == 0;
+    for (int32_t i = 0; i < system->energy_count; i++) {
+        const TlElements *elements = &system->energies[i].elements;
+        smooth = smooth && (elements->count == 0 || tl_is_packed(elements) ||
+                            elements->hessian == TL_HESSIAN_MATRIX);
+    }
+    return smooth;
+}
+
+/* Whether system->trial can be gone to without a line search. */
+static bool is_gentle(const Iteration *in) {
+    Job job = {in->system, NULL, in->system->step, NULL, in->options->gentle, NULL};
+    return in->smooth && !in->moving && in->options->gentle > 0.0 &&
+           tl_parallel_sum(in->system->pool, in->system->model->sets.edges.count, GRAIN,
+                           changed_range, &job) == 0.0;
+}
+
+/* Leaves in system->trial where to go; false when there is nowhere. */
+static bool find_trial(Iteration *in, TlNewtonResult *result) {
+    if (is_gentle(in)) {
+        in->knows_elastic = false;
+        result->part = 1.0;
+        result->gain = 0.0;
+        return true;
+    }
+    return line_search(in, result);
 }
 
 /* Goes to system->trial. */
@@ -487,8 +540,8 @@ TlNewtonResult tl_newton(TlSystem *system, const TlContacts *contacts, const TlN
                          double *x) {
     TlNewtonResult result = {.finite = true};
     double clock_s = own_clock_s(contacts);
-    Iteration in = {system, contacts, options, x, 0.0, false};
-    in.elastic = options->most_iterations > 0 ? elastic_value(system, options->dt_s, x) : 0.0;
+    Iteration in = {.system = system, .contacts = contacts, .options = options, .x = x};
+    in.smooth = is_smooth(system, contacts);
     for (int32_t k = 0; goes_on(&in, k, result.last_step_m); k++) {
         in.moving = is_missing(&in);
         result.finite = solve_step(&in, k, &clock_s, &result);
@@ -501,7 +554,7 @@ TlNewtonResult tl_newton(TlSystem *system, const TlContacts *contacts, const TlN
             break;
         }
         result.finite = shape_step(&in);
-        bool found = result.finite && line_search(&in, &result);
+        bool found = result.finite && find_trial(&in, &result);
         if (!found && result.finite && contacts->world != NULL) {
             found = search_with_held(&in, k, &clock_s, &result);
         }

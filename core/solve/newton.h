@@ -18,6 +18,9 @@ typedef struct TlNewton {
     double tolerance_m;      /* stop when no vertex moved more */
     double linear_tolerance; /* of the conjugate gradients */
     double most_move_m;      /* steps are shortened so that no vertex moves farther at once */
+    double gentle;           /* steps that change no edge by more than this part of its length are
+                                taken without a line search, where only faces and the bending matrix
+                                resist; 0: none is */
     int32_t most_rescues;    /* more iterations, only while a vertex moves over rescue_m */
     double rescue_m;
     bool keep_coarse;         /* the coarse factor of the last call may serve again */
@@ -44,7 +47,8 @@ typedef struct TlNewtonResult {
     double residual_ratio; /* what the last linear solve left, in its own norm, of what it began
                               with */
     TlStageTimes seconds;
-    double gain; /* of the last step: fall of the potential over what the model promised */
+    double gain; /* of the last step: fall of the potential over what the model promised; 0 where no
+                    line search was */
 } TlNewtonResult;
 
 /* Minimises from x, which is changed in place; system->x_start, force, weight and fixed describe
