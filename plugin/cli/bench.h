@@ -66,6 +66,30 @@ ToileStatus tl_rounds_run(TlRounds *rounds, TlBenchRun run, void *context, Toile
 TlQuartiles tl_rounds_seconds(const TlRounds *rounds, int32_t way);
 TlQuartiles tl_rounds_ratio(const TlRounds *rounds, int32_t over, int32_t under);
 
+/* ---- parts ---- */
+
+/* What the options mean to the parts of a benchmark. */
+typedef struct TlBenchPlan {
+    int32_t pairs, frames;
+    int32_t smaller; /* meshes have so many times fewer quads along each side */
+    bool json;
+} TlBenchPlan;
+
+typedef struct TlBenchPart {
+    const char *name;
+    ToileStatus (*run)(const TlBenchPlan *plan, ToileError *error);
+} TlBenchPart;
+
+/* A benchmark in parts; `about` ends its heading. */
+typedef struct TlBenchParts {
+    const char *name, *about;
+    const TlBenchPart *parts;
+    int32_t count;
+} TlBenchParts;
+
+/* Runs the part of a name, or all when it is NULL, below a heading; answers an exit code. */
+int tl_bench_run_parts(const TlBenchParts *bench, const TlBenchPlan *plan, const char *part);
+
 /* ---- printing ---- */
 
 /* `, "name": {"median": ..., "q1": ..., "q3": ...}` */

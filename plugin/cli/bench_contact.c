@@ -28,13 +28,6 @@ enum {
 /* what is wanted of the ratios */
 #define MOST_BY_CONTACT 3.0
 
-/* What the options mean here. */
-typedef struct Plan {
-    int32_t pairs, frames;
-    int32_t smaller; /* meshes have so many times fewer quads along each side */
-    bool json;
-} Plan;
-
 /* ---- where the time goes ---- */
 
 /* REST is what none of the others counts. */
@@ -162,13 +155,14 @@ static void print_split(const char *name, const Split *split) {
         printf("      %12.6g %s\n", counts[i].value, counts[i].text);
 }
 
-static void begin_part(const Plan *plan, const char *name, int32_t vertices, int32_t frames) {
+static void begin_part(const TlBenchPlan *plan, const char *name, int32_t vertices,
+                       int32_t frames) {
     printf(plan->json ? ",\n \"%s\": {\"vertices\": %d, \"frames\": %d"
                       : "  %s: %d vertices, %d frame(s) a run\n",
            name, (int)vertices, (int)frames);
 }
 
-static void show_split(const Plan *plan, const char *name, const Split *split) {
+static void show_split(const TlBenchPlan *plan, const char *name, const Split *split) {
     (plan->json ? json_split : print_split)(name, split);
 }
 
@@ -179,7 +173,7 @@ enum { MEETING, FREE, TWO_THREADS, WAYS };
 static const char *const way_names[WAYS] = {"contact", "free", "two_threads"};
 
 typedef struct Drape {
-    const Plan *plan;
+    const TlBenchPlan *plan;
     TlBenchSim sims[WAYS];
     int32_t vertices;
     Split splits[WAYS]; /* of all rounds */
@@ -229,7 +223,7 @@ static void print_drape(const Drape *drape) {
            threads.q1, threads.q3, (int)tl_usable_processors());
 }
 
-static ToileStatus run_drape(const Plan *plan, ToileError *error) {
+static ToileStatus run_drape(const TlBenchPlan *plan, ToileError *error) {
     Drape drape = {.plan = plan};
     ToileStatus status = tl_rounds_alloc(&drape.rounds, plan->pairs, WAYS)
                              ? make_ways(&drape, error)
@@ -247,8 +241,8 @@ static ToileStatus run_drape(const Plan *plan, ToileError *error) {
 /* ---- the fall and the stack ---- */
 
 /* One run. Takes the scene over; `made` tells whether there was memory for it. */
-static ToileStatus run_once(const Plan *plan, const char *name, TlBenchScene *scene, bool made,
-                            int32_t frames, ToileError *error) {
+static ToileStatus run_once(const TlBenchPlan *plan, const char *name, TlBenchScene *scene,
+                            bool made, int32_t frames, ToileError *error) {
     TlBenchWay way = tl_bench_way_default();
     TlBenchSim sim = {0};
     Split split = {0};
@@ -267,17 +261,17 @@ static ToileStatus run_once(const Plan *plan, const char *name, TlBenchScene *sc
     return status;
 }
 
-static int32_t large_frames(const Plan *plan) {
+static int32_t large_frames(const TlBenchPlan *plan) {
     return larger(plan->frames / LARGE_PART, 1);
 }
 
-static ToileStatus run_fall(const Plan *plan, ToileError *error) {
+static ToileStatus run_fall(const TlBenchPlan *plan, ToileError *error) {
     TlBenchScene scene;
     bool made = tl_bench_fall(&scene, FALL_CELLS / plan->smaller);
     return run_once(plan, "fall", &scene, made, large_frames(plan), error);
 }
 
-static ToileStatus run_stack(const Plan *plan, ToileError *error) {
+static ToileStatus run_stack(const TlBenchPlan *plan, ToileError *error) {
     TlBenchScene scene;
     bool made = tl_bench_stack(&scene, LAYERS / plan->smaller, LAYER_CELLS);
     return run_once(plan, "stack", &scene, made, large_frames(plan), error);
@@ -341,7 +335,7 @@ static ToileStatus weigh(int32_t cells, bool meets, int32_t frames, Memory *memo
     return status;
 }
 
-static void print_memory(const Plan *plan, const char *name, const Memory *with,
+static void print_memory(const TlBenchPlan *plan, const char *name, const Memory *with,
                          const Memory *without) {
     double contact = with->held - without->held;
     if (!plan->json) {
@@ -358,7 +352,7 @@ static void print_memory(const Plan *plan, const char *name, const Memory *with,
     fputs("}", stdout);
 }
 
-static ToileStatus run_memory(const Plan *plan, ToileError *error) {
+static ToileStatus run_memory(const TlBenchPlan *plan, ToileError *error) {
     static const char *const names[2] = {"medium", "large"};
     const int32_t cells[2] = {DRAPE_CELLS / plan->smaller, FALL_CELLS / plan->smaller};
     ToileStatus status = TOILE_STATUS_OK;
@@ -379,56 +373,23 @@ static ToileStatus run_memory(const Plan *plan, ToileError *error) {
 
 /* ---- all of it ---- */
 
-typedef struct Part {
-    const char *name;
-    ToileStatus (*run)(const Plan *plan, ToileError *error);
-} Part;
-
-static const Part parts[] = {
-    {"drape", run_drape}, {"fall", run_fall}, {"stack", run_stack}, {"memory", run_memory}};
-
-enum { PART_COUNT = sizeof parts / sizeof *parts };
-
-static int refuse_part(const char *name) {
-    const char *names[PART_COUNT];
-    for (int32_t i = 0; i < PART_COUNT; i++)
-        names[i] = parts[i].name;
-    const char *nearest = tl_nearest(name, names, PART_COUNT);
-    return tl_usage(&tl_command_bench, "contact has no part '%s', perhaps '%s'", name,
-                    nearest ? nearest : parts[0].name);
-}
-
 static int32_t at_most(int32_t value, int32_t most) {
     return value < most ? value : most;
 }
 
 static int run_contact(const TlBenchOptions *options) {
-    ToileError error = toile_error_default();
-    ToileStatus status = TOILE_STATUS_OK;
-    Plan plan = {.pairs = options->pairs,
-                 .frames = options->frames,
-                 .smaller = options->small ? SMALLER : 1,
-                 .json = options->json};
-    bool known = !options->part;
+    static const TlBenchPart parts[] = {
+        {"drape", run_drape}, {"fall", run_fall}, {"stack", run_stack}, {"memory", run_memory}};
+    static const TlBenchParts bench = {"contact",
+                                       "standard quality, 1 thread; ratios: median (quartiles)",
+                                       parts, sizeof parts / sizeof *parts};
+    TlBenchPlan plan = {options->pairs, options->frames, 1, options->json};
     if (options->small) {
+        plan.smaller = SMALLER;
         plan.pairs = at_most(plan.pairs, SMALL_PAIRS);
         plan.frames = at_most(plan.frames, SMALL_FRAMES);
     }
-    for (int32_t i = 0; i < PART_COUNT; i++)
-        known = known || strcmp(parts[i].name, options->part) == 0;
-    if (!known)
-        return refuse_part(options->part);
-    printf(plan.json ? "{\"bench\": \"contact\", \"pairs\": %d, \"frames\": %d"
-                     : "contact: %d round(s) of %d frame(s), standard quality, 1 thread; ratios: "
-                       "median (quartiles)\n",
-           (int)plan.pairs, (int)plan.frames);
-    for (int32_t i = 0; i < PART_COUNT && status == TOILE_STATUS_OK; i++)
-        if (!options->part || strcmp(parts[i].name, options->part) == 0) {
-            status = parts[i].run(&plan, &error);
-            fflush(stdout);
-        }
-    fputs(plan.json ? "}\n" : "", stdout);
-    return tl_bench_code(status, &error);
+    return tl_bench_run_parts(&bench, &plan, options->part);
 }
 
 const TlBench tl_bench_contact = {"contact", "what contact costs", run_contact};

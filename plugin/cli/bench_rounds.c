@@ -89,3 +89,43 @@ int tl_bench_code(ToileStatus status, const ToileError *error) {
     tl_message("there is not enough memory.");
     return TL_EXIT_FAILURE;
 }
+
+/* ---- parts ---- */
+
+#define PARTS_MAX 16
+
+static bool is_asked_for(const TlBenchPart *part, const char *name) {
+    return !name || strcmp(part->name, name) == 0;
+}
+
+static int refuse_part(const TlBenchParts *bench, const char *name) {
+    const char *names[PARTS_MAX];
+    for (int32_t i = 0; i < bench->count; i++)
+        names[i] = bench->parts[i].name;
+    const char *nearest = tl_nearest(name, names, bench->count);
+    return tl_usage(&tl_command_bench, "%s has no part '%s', perhaps '%s'", bench->name, name,
+                    nearest ? nearest : names[0]);
+}
+
+int tl_bench_run_parts(const TlBenchParts *bench, const TlBenchPlan *plan, const char *part) {
+    ToileError error = toile_error_default();
+    ToileStatus status = TOILE_STATUS_OK;
+    bool known = false;
+    for (int32_t i = 0; i < bench->count; i++)
+        known = known || is_asked_for(&bench->parts[i], part);
+    if (!known)
+        return refuse_part(bench, part);
+    if (plan->json)
+        printf("{\"bench\": \"%s\", \"pairs\": %d, \"frames\": %d", bench->name, (int)plan->pairs,
+               (int)plan->frames);
+    else
+        printf("%s: %d round(s) of %d frame(s), %s\n", bench->name, (int)plan->pairs,
+               (int)plan->frames, bench->about);
+    for (int32_t i = 0; i < bench->count && status == TOILE_STATUS_OK; i++)
+        if (is_asked_for(&bench->parts[i], part)) {
+            status = bench->parts[i].run(plan, &error);
+            fflush(stdout);
+        }
+    fputs(plan->json ? "}\n" : "", stdout);
+    return tl_bench_code(status, &error);
+}

@@ -39,14 +39,6 @@ enum {
 #define LEAST_BY_THREADS 1.6
 #define MOST_EXPONENT 1.2
 
-/* What the options mean here. */
-typedef struct Plan {
-    int32_t pairs, frames;
-    int32_t scaling_frames; /* of large meshes */
-    int32_t smaller;        /* meshes have so many times fewer vertices along each side */
-    bool json;
-} Plan;
-
 /* ---- a scene ---- */
 
 enum { STANDARD, FAST, XPBD, WAYS };
@@ -63,7 +55,7 @@ typedef struct Outcome {
 
 /* A scene and those who take part in it. */
 typedef struct Contest {
-    const Plan *plan;
+    const TlBenchPlan *plan;
     TlBenchScene scene;
     TlBenchSim sims[2]; /* standard, fast */
     TlXpbd *xpbd;
@@ -273,8 +265,8 @@ static void print_contest(const Contest *contest, const char *name) {
 }
 
 /* Takes the scene over; `made` tells whether there was memory for it. */
-static ToileStatus run_contest(const Plan *plan, const char *name, TlBenchScene *scene, bool made,
-                               ToileError *error) {
+static ToileStatus run_contest(const TlBenchPlan *plan, const char *name, TlBenchScene *scene,
+                               bool made, ToileError *error) {
     Contest contest = {.plan = plan, .scene = *scene};
     ToileStatus status = made ? invite(&contest, error) : TOILE_STATUS_OUT_OF_MEMORY;
     if (status == TOILE_STATUS_OK)
@@ -290,19 +282,19 @@ static ToileStatus run_contest(const Plan *plan, const char *name, TlBenchScene 
     return status;
 }
 
-static ToileStatus run_sheet(const Plan *plan, ToileError *error) {
+static ToileStatus run_sheet(const TlBenchPlan *plan, ToileError *error) {
     TlBenchScene scene;
     bool made = tl_bench_hang(&scene, SHEET_CELLS / plan->smaller);
     return run_contest(plan, "sheet", &scene, made, error);
 }
 
-static ToileStatus run_garment(const Plan *plan, ToileError *error) {
+static ToileStatus run_garment(const TlBenchPlan *plan, ToileError *error) {
     TlBenchScene scene;
     bool made = tl_bench_garment(&scene, GARMENT_ROWS / plan->smaller);
     return run_contest(plan, "garment", &scene, made, error);
 }
 
-static ToileStatus run_mixed(const Plan *plan, ToileError *error) {
+static ToileStatus run_mixed(const TlBenchPlan *plan, ToileError *error) {
     TlBenchScene scene;
     bool made = tl_bench_mixed(&scene, MIXED_CELLS / plan->smaller);
     return run_contest(plan, "mixed", &scene, made, error);
@@ -311,7 +303,7 @@ static ToileStatus run_mixed(const Plan *plan, ToileError *error) {
 /* ---- iterations ---- */
 
 /* CG iterations a Newton iteration on a sheet. */
-static ToileStatus count_iterations(const Plan *plan, int32_t cells, double stretch_N_per_m,
+static ToileStatus count_iterations(const TlBenchPlan *plan, int32_t cells, double stretch_N_per_m,
                                     double *cg_per_newton, ToileError *error) {
     TlBenchScene scene;
     TlBenchSim sim = {0};
@@ -329,7 +321,7 @@ static ToileStatus count_iterations(const Plan *plan, int32_t cells, double stre
     return status;
 }
 
-static ToileStatus run_iterations(const Plan *plan, ToileError *error) {
+static ToileStatus run_iterations(const TlBenchPlan *plan, ToileError *error) {
     int32_t cells = SHEET_CELLS / plan->smaller;
     const int32_t sides[3] = {cells, cells, 2 * cells};
     static const double stretch_N_per_m[3] = {1000.0, 5000.0, 1000.0};
@@ -360,18 +352,23 @@ static ToileStatus run_iterations(const Plan *plan, ToileError *error) {
 enum { SMALL, MEDIUM, LARGE, MEDIUM_THREADS, SIZES };
 
 typedef struct Scaling {
-    const Plan *plan;
+    const TlBenchPlan *plan;
     TlBenchSim sims[SIZES];
     int32_t vertices[SIZES];
     TlRounds rounds;
 } Scaling;
+
+/* Large meshes have fewer frames. */
+static int32_t scaling_frames(const TlBenchPlan *plan) {
+    return plan->frames < SCALING_FRAMES ? plan->frames : SCALING_FRAMES;
+}
 
 static ToileStatus run_size(void *context, int32_t way, double *seconds, ToileError *error) {
     Scaling *scaling = context;
     TlBenchCost cost = {0};
     ToileStatus status = tl_bench_sim_restart(&scaling->sims[way], error);
     if (status == TOILE_STATUS_OK)
-        status = tl_bench_step(&scaling->sims[way], scaling->plan->scaling_frames, &cost, error);
+        status = tl_bench_step(&scaling->sims[way], scaling_frames(scaling->plan), &cost, error);
     *seconds = cost.seconds / (double)(cost.substeps > 0 ? cost.substeps : 1);
     return status;
 }
@@ -406,7 +403,7 @@ static void print_scaling(const Scaling *scaling) {
     int processors = (int)tl_usable_processors();
     if (scaling->plan->json) {
         printf(",\n \"scaling\": {\"frames\": %d, \"processors\": %d",
-               (int)scaling->plan->scaling_frames, processors);
+               (int)scaling_frames(scaling->plan), processors);
         static const char *const names[] = {"small", "medium", "large", "medium_two_threads"};
         for (int32_t i = 0; i < SIZES; i++) {
             printf(", \"%s\": {\"vertices\": %d", names[i], (int)scaling->vertices[i]);
@@ -419,7 +416,7 @@ static void print_scaling(const Scaling *scaling) {
         return;
     }
     printf("  scaling: %d frame(s) a run, standard quality, %d processor(s)\n",
-           (int)scaling->plan->scaling_frames, processors);
+           (int)scaling_frames(scaling->plan), processors);
     for (int32_t i = 0; i < SIZES; i++)
         printf("    %7d vertices, %d thread(s) %9.3f ms a sub-step\n", (int)scaling->vertices[i],
                i == MEDIUM_THREADS ? 2 : 1, 1000.0 * tl_rounds_seconds(&scaling->rounds, i).median);
@@ -427,7 +424,7 @@ static void print_scaling(const Scaling *scaling) {
     print_ratio("exponent by vertices", growth, "at most", MOST_EXPONENT);
 }
 
-static ToileStatus run_scaling(const Plan *plan, ToileError *error) {
+static ToileStatus run_scaling(const TlBenchPlan *plan, ToileError *error) {
     Scaling scaling = {.plan = plan};
     ToileStatus status = tl_rounds_alloc(&scaling.rounds, plan->pairs, SIZES)
                              ? make_sizes(&scaling, error)
@@ -444,54 +441,20 @@ static ToileStatus run_scaling(const Plan *plan, ToileError *error) {
 
 /* ---- all of it ---- */
 
-typedef struct Part {
-    const char *name;
-    ToileStatus (*run)(const Plan *plan, ToileError *error);
-} Part;
-
-static const Part parts[] = {{"sheet", run_sheet},
-                             {"garment", run_garment},
-                             {"mixed", run_mixed},
-                             {"iterations", run_iterations},
-                             {"scaling", run_scaling}};
-
-enum { PART_COUNT = sizeof parts / sizeof *parts };
-
-static int refuse_part(const char *name) {
-    const char *names[PART_COUNT];
-    for (int32_t i = 0; i < PART_COUNT; i++)
-        names[i] = parts[i].name;
-    const char *nearest = tl_nearest(name, names, PART_COUNT);
-    return tl_usage(&tl_command_bench, "solver has no part '%s', perhaps '%s'", name,
-                    nearest ? nearest : "sheet");
-}
-
 static int run_solver(const TlBenchOptions *options) {
-    ToileError error = toile_error_default();
-    ToileStatus status = TOILE_STATUS_OK;
-    Plan plan = {.pairs = options->pairs,
-                 .frames = options->frames,
-                 .smaller = options->small ? SMALLER : 1,
-                 .json = options->json};
-    plan.scaling_frames = plan.frames < SCALING_FRAMES ? plan.frames : SCALING_FRAMES;
-    bool known = !options->part;
-    for (int32_t i = 0; i < PART_COUNT; i++)
-        known = known || strcmp(parts[i].name, options->part) == 0;
-    if (!known)
-        return refuse_part(options->part);
-    printf(plan.json
-               ? "{\"bench\": \"solver\", \"pairs\": %d, \"frames\": %d"
-               : "solver: %d round(s) of %d frame(s), 1 thread; error and energy against the tight "
-                 "solution;\nNewton iterations a sub-step, CG a Newton iteration; ratios: median "
-                 "(quartiles)\n",
-           (int)plan.pairs, (int)plan.frames);
-    for (int32_t i = 0; i < PART_COUNT && status == TOILE_STATUS_OK; i++)
-        if (!options->part || strcmp(parts[i].name, options->part) == 0) {
-            status = parts[i].run(&plan, &error);
-            fflush(stdout);
-        }
-    fputs(plan.json ? "}\n" : "", stdout);
-    return tl_bench_code(status, &error);
+    static const TlBenchPart parts[] = {{"sheet", run_sheet},
+                                        {"garment", run_garment},
+                                        {"mixed", run_mixed},
+                                        {"iterations", run_iterations},
+                                        {"scaling", run_scaling}};
+    static const TlBenchParts bench = {"solver",
+                                       "1 thread; error and energy against the tight "
+                                       "solution;\nNewton iterations a sub-step, CG a "
+                                       "Newton iteration; ratios: median (quartiles)",
+                                       parts, sizeof parts / sizeof *parts};
+    TlBenchPlan plan = {options->pairs, options->frames, options->small ? SMALLER : 1,
+                        options->json};
+    return tl_bench_run_parts(&bench, &plan, options->part);
 }
 
 const TlBench tl_bench_solver = {"solver", "the implicit solver against small-step XPBD",
