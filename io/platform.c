@@ -327,11 +327,11 @@ static ToileStatus is_a_folder(const char *path, ToileStatus status, ToileError 
     return tl_io_fail(error, status, "%s: this is a folder; the name of a file is needed", path);
 }
 
-/* Opens a file for reading; a folder is refused with `folder`, and so are pipes and devices. */
-static ToileStatus open_input(const char *path, ToileStatus folder, FILE **out, ToileError *error) {
+/* Opens a file for reading; folders, pipes and devices are refused. */
+static ToileStatus open_input(const char *path, FILE **out, ToileError *error) {
     *out = NULL;
     if (tl_io_is_folder(path))
-        return is_a_folder(path, folder, error);
+        return is_a_folder(path, TOILE_STATUS_NOT_FOUND, error);
     errno = 0;
     FILE *file = open_file(path, false);
     if (!file)
@@ -389,7 +389,7 @@ ToileStatus tl_io_read_file(const char *path, size_t limit, char **out, size_t *
     FILE *file = NULL;
     *out = NULL;
     *size = 0;
-    ToileStatus status = open_input(path, TOILE_STATUS_NOT_FOUND, &file, error);
+    ToileStatus status = open_input(path, &file, error);
     if (status != TOILE_STATUS_OK)
         return status;
     status = read_all(file, path, limit, out, size, error);
@@ -409,7 +409,7 @@ ToileStatus tl_io_reader_open(const char *path, TlIoReader **out, int64_t *size,
         return tl_io_out_of_memory(error);
     }
     reader->path = copy;
-    ToileStatus status = open_input(path, TOILE_STATUS_IO_ERROR, &reader->file, error);
+    ToileStatus status = open_input(path, &reader->file, error);
     if (status == TOILE_STATUS_OK &&
         (go_to(reader->file, 0, SEEK_END) != 0 || (*size = where_in(reader->file)) < 0))
         status = cannot_read(path, errno, error);

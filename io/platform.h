@@ -22,8 +22,7 @@ ToileStatus tl_io_read_file(const char *path, size_t limit, char **out, size_t *
 /* A file being read piece by piece. */
 typedef struct TlIoReader TlIoReader;
 
-/* Opens a file and tells its size in bytes. NOT_FOUND when there is no such file, IO_ERROR when it
- * is a folder, INVALID_DATA when it is a pipe or a device. */
+/* Opens a file and tells its size in bytes; refuses what tl_io_read_file refuses. */
 ToileStatus tl_io_reader_open(const char *path, TlIoReader **out, int64_t *size, ToileError *error);
 /* Copies `size` bytes from `offset` on; IO_ERROR when the file ends before. */
 ToileStatus tl_io_reader_get(TlIoReader *reader, int64_t offset, void *data, size_t size,

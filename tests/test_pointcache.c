@@ -243,7 +243,7 @@ START_TEST(pointcache_refuses_a_spoilt_header) {
     ToilePointCacheReader *reader = NULL;
     ck_assert_int_eq(toile_pointcache_open("none.pc2", &info, &reader, NULL),
                      TOILE_STATUS_NOT_FOUND);
-    ck_assert_int_eq(toile_pointcache_open(".", &info, &reader, NULL), TOILE_STATUS_IO_ERROR);
+    ck_assert_int_eq(toile_pointcache_open(".", &info, &reader, NULL), TOILE_STATUS_NOT_FOUND);
     info.struct_size = 0;
     ck_assert_int_eq(toile_pointcache_open("a.pc2", &info, &reader, NULL),
                      TOILE_STATUS_INVALID_ARGUMENT);

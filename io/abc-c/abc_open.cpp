@@ -21,7 +21,7 @@ namespace {
 constexpr std::uint32_t none = UINT32_MAX;
 
 /* Of all paths together: nested instances make many long ones from a small file. */
-constexpr std::uint64_t max_path_bytes = std::uint64_t(1) << 28;
+constexpr std::uint64_t max_path_bytes = std::uint64_t(1) << 27;
 
 /* An object as the file stores it. */
 struct Stored {

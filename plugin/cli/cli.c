@@ -68,14 +68,28 @@ static bool is_control(const char *text) {
     return c[0] < 0x20 || c[0] == 0x7f || (c[0] == 0xc2 && c[1] < 0xa0);
 }
 
+/* Bytes up to the first character that cannot be shown or is one of `others`. */
+static size_t plain_length(const char *text, const char *others) {
+    size_t at = 0;
+    while (text[at] && !is_control(text + at) && !strchr(others, text[at])) {
+        size_t length = character_length(text + at);
+        if (length == 0)
+            break;
+        at += length;
+    }
+    return at;
+}
+
 void tl_text(FILE *out, const char *text) {
     while (*text) {
-        size_t length = character_length(text);
-        if (length == 0 || is_control(text))
+        size_t plain = plain_length(text, "");
+        fwrite(text, 1, plain, out);
+        text += plain;
+        if (*text) {
+            size_t length = character_length(text);
             fputc('?', out);
-        else
-            fwrite(text, 1, length, out);
-        text += length ? length : 1;
+            text += length ? length : 1;
+        }
     }
 }
 
@@ -362,16 +376,17 @@ char *tl_wedge_path(const char *path, int32_t wedge) {
 void tl_json_string(FILE *out, const char *text) {
     fputc('"', out);
     while (*text) {
+        size_t plain = plain_length(text, "\"\\");
+        fwrite(text, 1, plain, out);
+        text += plain;
         size_t length = character_length(text);
         if (length == 0) /* nothing that JSON could hold */
             fputs("\\ufffd", out);
-        else if (is_control(text))
+        else if (*text && is_control(text))
             fprintf(out, "\\u%04x", (unsigned char)text[length - 1]);
-        else if (*text == '"' || *text == '\\')
+        else if (*text)
             fprintf(out, "\\%c", *text);
-        else
-            fwrite(text, 1, length, out);
-        text += length ? length : 1;
+        text += *text ? (length ? length : 1) : 0;
     }
     fputc('"', out);
 }
