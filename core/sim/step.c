@@ -112,17 +112,25 @@ static ToileStatus run_frame(ToileSim *sim, ToileError *error) {
     return status;
 }
 
+/* Prepares what changed since the last frame, and keeps what to go back to. */
+static ToileStatus make_ready(ToileSim *sim, ToileError *error) {
+    ToileStatus status = tl_sim_prepare(sim, error);
+    if (status == TOILE_STATUS_OK) {
+        tl_stats_begin(sim);
+        tl_back_up(sim);
+        tl_fix_vertices(sim);
+    }
+    return status;
+}
+
 ToileStatus toile_sim_step(ToileSim *sim, ToileError *error) {
     if (sim == NULL) {
         return tl_fail(error, TOILE_STATUS_INVALID_ARGUMENT, "sim is NULL");
     }
-    ToileStatus status = tl_sim_prepare(sim, error);
+    ToileStatus status = make_ready(sim, error);
     if (status != TOILE_STATUS_OK) {
         return status;
     }
-    tl_stats_begin(sim);
-    tl_back_up(sim);
-    tl_fix_vertices(sim);
     status = run_frame(sim, error);
     if (status != TOILE_STATUS_OK) {
         tl_roll_back(sim);
@@ -190,13 +198,10 @@ ToileStatus toile_sim_settle(ToileSim *sim, const ToileSettleDef *def, ToileSett
                        "max_iterations is %" PRId32 " and tolerance %g; both must be above 0",
                        local.max_iterations, local.tolerance);
     }
-    ToileStatus status = tl_sim_prepare(sim, error);
+    ToileStatus status = make_ready(sim, error);
     if (status != TOILE_STATUS_OK) {
         return status;
     }
-    tl_stats_begin(sim);
-    tl_back_up(sim);
-    tl_fix_vertices(sim);
     tl_begin_contact(sim);
     tl_place_pins(sim, 1.0);
     for (int32_t v = 0; v < sim->state.vertex_count; v++) {
