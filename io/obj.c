@@ -1,8 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 Toile contributors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Wavefront OBJ in: one pass over the lines that fills growing arrays, then the check of indices
- * and the vertices of each group. The writer stands in obj_write.c. */
+/* Wavefront OBJ in: one pass over the lines that fills growing arrays, then the check of indices.
+ * What they are kept in stands in obj_make.c, the writer in obj_write.c. */
 #include "obj_parse.h"
+#include "obj_storage.h"
 
 #include "number.h"
 #include "platform.h"
@@ -14,36 +15,6 @@
 #define ERRORS_MAX 20 /* of one file; what follows is mostly the same mistake */
 #define GROUPS_MAX 65536
 #define COORDINATE_MAX_M 1e9 /* beyond it squares and products lose all meaning */
-
-/* A growing array of one of the types below. */
-typedef struct Ints {
-    int32_t *data;
-    size_t count, capacity;
-} Ints;
-
-typedef struct Doubles {
-    double *data;
-    size_t count, capacity;
-} Doubles;
-
-typedef struct Group {
-    char *name;
-    Ints faces;
-    int32_t *vertices;
-    int32_t vertex_count;
-} Group;
-
-/* What ToileObj.storage points to. */
-typedef struct Storage {
-    ToileObj obj;
-    Doubles positions, uvs;
-    Ints face_sizes, corners, corner_uvs, face_lines, vertex_lines;
-    Group *groups;
-    size_t group_count, group_capacity;
-    const char **group_names;
-    const int32_t **group_vertices;
-    int32_t *group_vertex_counts;
-} Storage;
 
 typedef struct Reader {
     const char *at;
@@ -57,9 +28,9 @@ typedef struct Reader {
     bool has_uv_corner;
     bool has_bare_corner;
     int32_t bare_face;
-    int32_t object; /* group of the last o statement, or -1 */
-    Ints active;    /* groups of the last g statement */
-    Storage *storage;
+    int32_t object;   /* group of the last o statement, or -1 */
+    TlObjInts active; /* groups of the last g statement */
+    TlObjStorage *storage;
 } Reader;
 
 typedef struct Token {
@@ -81,7 +52,7 @@ static bool grow(void **data, size_t *capacity, size_t count, size_t element_siz
     return true;
 }
 
-static void add_int(Reader *reader, Ints *ints, int32_t value) {
+static void add_int(Reader *reader, TlObjInts *ints, int32_t value) {
     void *data = ints->data;
     if (!grow(&data, &ints->capacity, ints->count, sizeof value)) {
         reader->no_memory = true;
@@ -91,7 +62,7 @@ static void add_int(Reader *reader, Ints *ints, int32_t value) {
     ints->data[ints->count++] = value;
 }
 
-static void add_double(Reader *reader, Doubles *doubles, double value) {
+static void add_double(Reader *reader, TlObjDoubles *doubles, double value) {
     void *data = doubles->data;
     if (!grow(&data, &doubles->capacity, doubles->count, sizeof value)) {
         reader->no_memory = true;
@@ -99,26 +70,6 @@ static void add_double(Reader *reader, Doubles *doubles, double value) {
     }
     doubles->data = data;
     doubles->data[doubles->count++] = value;
-}
-
-static void free_storage(Storage *storage) {
-    for (size_t i = 0; i < storage->group_count; i++) {
-        free(storage->groups[i].name);
-        free(storage->groups[i].faces.data);
-        free(storage->groups[i].vertices);
-    }
-    free(storage->positions.data);
-    free(storage->uvs.data);
-    free(storage->face_sizes.data);
-    free(storage->corners.data);
-    free(storage->corner_uvs.data);
-    free(storage->face_lines.data);
-    free(storage->vertex_lines.data);
-    free(storage->groups);
-    free(storage->group_names);
-    free(storage->group_vertices);
-    free(storage->group_vertex_counts);
-    free(storage);
 }
 
 /* ---- tokens ---- */
@@ -295,7 +246,7 @@ static bool read_corner(Reader *reader, Token token, int32_t *vertex, int32_t *u
 }
 
 static void add_face_to_groups(Reader *reader, int32_t face) {
-    Storage *storage = reader->storage;
+    TlObjStorage *storage = reader->storage;
     for (size_t i = 0; i < reader->active.count; i++)
         add_int(reader, &storage->groups[reader->active.data[i]].faces, face);
     if (reader->object >= 0)
@@ -303,7 +254,7 @@ static void add_face_to_groups(Reader *reader, int32_t face) {
 }
 
 static void read_face(Reader *reader) {
-    Storage *storage = reader->storage;
+    TlObjStorage *storage = reader->storage;
     int32_t line = reader->line;
     int32_t size = 0;
     int32_t face = (int32_t)storage->face_sizes.count;
@@ -336,7 +287,7 @@ static void read_face(Reader *reader) {
 /* ---- groups ---- */
 
 static int32_t find_group(Reader *reader, Token name) {
-    Storage *storage = reader->storage;
+    TlObjStorage *storage = reader->storage;
     for (size_t i = 0; i < storage->group_count; i++)
         if (token_is(name, storage->groups[i].name))
             return (int32_t)i;
@@ -346,7 +297,7 @@ static int32_t find_group(Reader *reader, Token name) {
     }
     void *data = storage->groups;
     char *copy = malloc(name.length + 1);
-    if (!copy || !grow(&data, &storage->group_capacity, storage->group_count, sizeof(Group))) {
+    if (!copy || !grow(&data, &storage->group_capacity, storage->group_count, sizeof(TlObjPart))) {
         free(copy);
         reader->no_memory = true;
         return -1;
@@ -354,7 +305,7 @@ static int32_t find_group(Reader *reader, Token name) {
     memcpy(copy, name.text, name.length);
     copy[name.length] = '\0';
     storage->groups = data;
-    storage->groups[storage->group_count] = (Group){.name = copy};
+    storage->groups[storage->group_count] = (TlObjPart){.name = copy};
     return (int32_t)storage->group_count++;
 }
 
@@ -374,57 +325,6 @@ static void read_object(Reader *reader) {
     Token name = next_token(reader);
     reader->active.count = 0; /* a new object starts without groups */
     reader->object = name.length > 0 ? find_group(reader, name) : -1;
-}
-
-static int compare_ints(const void *a, const void *b) {
-    int32_t left = *(const int32_t *)a;
-    int32_t right = *(const int32_t *)b;
-    return left < right ? -1 : left > right;
-}
-
-/* Lists the vertices of a group's faces, ascending and each once. `starts` holds the first corner
- * of each face. */
-static bool collect_group(Storage *storage, Group *group, const size_t *starts) {
-    size_t total = 0;
-    for (size_t i = 0; i < group->faces.count; i++)
-        total += (size_t)storage->face_sizes.data[group->faces.data[i]];
-    group->vertices = malloc((total ? total : 1) * sizeof *group->vertices);
-    if (!group->vertices)
-        return false;
-    size_t used = 0;
-    for (size_t i = 0; i < group->faces.count; i++) {
-        int32_t face = group->faces.data[i];
-        for (int32_t c = 0; c < storage->face_sizes.data[face]; c++)
-            group->vertices[used++] = storage->corners.data[starts[face] + (size_t)c];
-    }
-    qsort(group->vertices, used, sizeof *group->vertices, compare_ints);
-    for (size_t i = 0; i < used; i++)
-        if (i == 0 || group->vertices[i] != group->vertices[i - 1])
-            group->vertices[group->vertex_count++] = group->vertices[i];
-    return true;
-}
-
-static bool collect_groups(Storage *storage) {
-    size_t count = storage->group_count;
-    size_t *starts = malloc((storage->face_sizes.count + 1) * sizeof *starts);
-    storage->group_names = calloc(count + 1, sizeof *storage->group_names);
-    storage->group_vertices = calloc(count + 1, sizeof *storage->group_vertices);
-    storage->group_vertex_counts = calloc(count + 1, sizeof *storage->group_vertex_counts);
-    bool fine =
-        starts && storage->group_names && storage->group_vertices && storage->group_vertex_counts;
-    size_t corner = 0;
-    for (size_t face = 0; fine && face < storage->face_sizes.count; face++) {
-        starts[face] = corner;
-        corner += (size_t)storage->face_sizes.data[face];
-    }
-    for (size_t i = 0; fine && i < count; i++) {
-        fine = collect_group(storage, &storage->groups[i], starts);
-        storage->group_names[i] = storage->groups[i].name;
-        storage->group_vertices[i] = storage->groups[i].vertices;
-        storage->group_vertex_counts[i] = storage->groups[i].vertex_count;
-    }
-    free(starts);
-    return fine;
 }
 
 /* ---- the whole file ---- */
@@ -453,7 +353,7 @@ static void complain_index(Reader *reader, int32_t line, const char *what, int32
 
 /* Vertices may follow the faces that use them, so indices are checked last. */
 static void check_indices(Reader *reader) {
-    Storage *storage = reader->storage;
+    TlObjStorage *storage = reader->storage;
     size_t corner = 0;
     size_t vertices = storage->positions.count / 3;
     size_t uvs = storage->uvs.count / 2;
@@ -473,37 +373,13 @@ static void check_indices(Reader *reader) {
 }
 
 static void check_not_empty(Reader *reader, bool need_faces) {
-    const Storage *storage = reader->storage;
+    const TlObjStorage *storage = reader->storage;
     reader->line = 0;
     if (storage->positions.count == 0)
         COMPLAIN(reader, "the file has no vertex (a line such as v 0 0 0); is it a mesh?");
     else if (need_faces && storage->face_sizes.count == 0)
         COMPLAIN(reader, "the file has no face (a line such as f 1 2 3); export the mesh with its "
                          "faces");
-}
-
-static void fill_obj(Storage *storage, bool has_uvs, int32_t bare_face) {
-    ToileObj *obj = &storage->obj;
-    toile_mesh_def_init(&obj->mesh, (uint32_t)sizeof obj->mesh);
-    obj->mesh.vertex_count = (int32_t)(storage->positions.count / 3);
-    obj->mesh.face_count = (int32_t)storage->face_sizes.count;
-    obj->mesh.corner_count = (int32_t)storage->corners.count;
-    obj->mesh.positions_m = storage->positions.data;
-    obj->mesh.face_sizes = storage->face_sizes.data;
-    obj->mesh.corners = storage->corners.data;
-    if (has_uvs) {
-        obj->mesh.uv_count = (int32_t)(storage->uvs.count / 2);
-        obj->mesh.uvs = storage->uvs.data;
-        obj->mesh.corner_uvs = storage->corner_uvs.data;
-    }
-    obj->face_lines = storage->face_lines.data;
-    obj->vertex_lines = storage->vertex_lines.data;
-    obj->group_count = (int32_t)storage->group_count;
-    obj->group_names = storage->group_names;
-    obj->group_vertices = storage->group_vertices;
-    obj->group_vertex_counts = storage->group_vertex_counts;
-    obj->bare_face = bare_face;
-    obj->storage = storage;
 }
 
 ToileObj *tl_obj_parse(const char *text, size_t size, const char *path, double unit_m,
@@ -515,7 +391,7 @@ ToileObj *tl_obj_parse(const char *text, size_t size, const char *path, double u
                      .unit_m = unit_m,
                      .report = report,
                      .object = -1,
-                     .storage = calloc(1, sizeof(Storage))};
+                     .storage = calloc(1, sizeof(TlObjStorage))};
     if (!reader.storage) {
         tl_report_out_of_memory(report);
         return NULL;
@@ -528,76 +404,19 @@ ToileObj *tl_obj_parse(const char *text, size_t size, const char *path, double u
         check_indices(&reader);
     if (reader.errors == 0 && !reader.no_memory)
         check_not_empty(&reader, need_faces);
-    if (reader.errors == 0 && !reader.no_memory && !collect_groups(reader.storage))
+    if (reader.errors == 0 && !reader.no_memory && !tl_obj_collect_groups(reader.storage))
         reader.no_memory = true;
     free(reader.active.data);
     if (reader.no_memory)
         tl_report_out_of_memory(report);
     if (reader.no_memory || reader.errors > 0) {
-        free_storage(reader.storage);
+        tl_obj_free_storage(reader.storage);
         return NULL;
     }
     bool some_bare = reader.has_uv_corner && reader.has_bare_corner;
-    fill_obj(reader.storage, reader.has_uv_corner && !some_bare, some_bare ? reader.bare_face : -1);
+    tl_obj_fill(reader.storage, reader.has_uv_corner && !some_bare,
+                some_bare ? reader.bare_face : -1);
     return &reader.storage->obj;
-}
-
-/* ---- meshes from elsewhere ---- */
-
-static bool copy_ints(Ints *to, const int32_t *from, int32_t count) {
-    to->count = to->capacity = (size_t)count;
-    to->data = calloc((size_t)count + 1, sizeof *to->data);
-    if (to->data && from && count > 0)
-        memcpy(to->data, from, (size_t)count * sizeof *from);
-    return to->data != NULL;
-}
-
-static bool copy_doubles(Doubles *to, const double *from, size_t count) {
-    to->count = to->capacity = count;
-    to->data = calloc(count + 1, sizeof *to->data);
-    if (to->data && from && count > 0)
-        memcpy(to->data, from, count * sizeof *from);
-    return to->data != NULL;
-}
-
-static bool copy_group(Storage *storage, const TlObjGroup *group) {
-    Group *to = &storage->groups[storage->group_count++];
-    size_t length = strlen(group->name) + 1;
-    to->name = malloc(length);
-    if (to->name)
-        memcpy(to->name, group->name, length);
-    return to->name && copy_ints(&to->faces, group->faces, group->face_count);
-}
-
-ToileObj *tl_obj_make(const ToileMeshDef *mesh, const TlObjGroup *groups, int32_t group_count) {
-    Storage *storage = calloc(1, sizeof *storage);
-    if (!storage)
-        return NULL;
-    int32_t uv_corners = mesh->uv_count > 0 ? mesh->corner_count : 0;
-    storage->groups = calloc((size_t)group_count + 1, sizeof *storage->groups);
-    bool fine =
-        storage->groups &&
-        copy_doubles(&storage->positions, mesh->positions_m, 3 * (size_t)mesh->vertex_count) &&
-        copy_doubles(&storage->uvs, mesh->uvs, 2 * (size_t)mesh->uv_count) &&
-        copy_ints(&storage->face_sizes, mesh->face_sizes, mesh->face_count) &&
-        copy_ints(&storage->corners, mesh->corners, mesh->corner_count) &&
-        copy_ints(&storage->corner_uvs, mesh->corner_uvs, uv_corners) &&
-        copy_ints(&storage->face_lines, NULL, mesh->face_count) &&
-        copy_ints(&storage->vertex_lines, NULL, mesh->vertex_count);
-    for (int32_t i = 0; fine && i < group_count; i++)
-        fine = copy_group(storage, &groups[i]);
-    if (!fine || !collect_groups(storage)) {
-        free_storage(storage);
-        return NULL;
-    }
-    fill_obj(storage, mesh->uv_count > 0, -1);
-    return &storage->obj;
-}
-
-int32_t tl_obj_group_faces(const ToileObj *obj, int32_t group, const int32_t **faces) {
-    const Storage *storage = obj->storage;
-    *faces = storage->groups[group].faces.data;
-    return (int32_t)storage->groups[group].faces.count;
 }
 
 ToileStatus toile_obj_read(const char *path, double unit_m, bool need_faces, ToileObj **out,
@@ -616,51 +435,4 @@ ToileStatus toile_obj_read(const char *path, double unit_m, bool need_faces, Toi
     *out = tl_obj_parse(text, size, path, unit_m, need_faces, &report);
     free(text);
     return report.status;
-}
-
-void toile_obj_free(ToileObj *obj) {
-    if (obj)
-        free_storage(obj->storage);
-}
-
-/* ---- refined meshes ---- */
-
-/* Lists the faces whose cage face is in a group; `mark` has a byte for each cage face. */
-static bool refine_group(const Group *group, const ToileMeshDef *mesh, const uint32_t *cage_face,
-                         unsigned char *mark, TlObjGroup *to) {
-    int32_t *faces = calloc((size_t)mesh->face_count + 1, sizeof *faces);
-    if (!faces)
-        return false;
-    for (size_t i = 0; i < group->faces.count; i++)
-        mark[group->faces.data[i]] = 1;
-    for (int32_t f = 0; f < mesh->face_count; f++)
-        if (mark[cage_face[f]])
-            faces[to->face_count++] = f;
-    for (size_t i = 0; i < group->faces.count; i++)
-        mark[group->faces.data[i]] = 0;
-    to->name = group->name;
-    to->faces = faces;
-    return true;
-}
-
-ToileObj *tl_obj_refine(const ToileObj *cage, const ToileMeshDef *mesh, const uint32_t *cage_face) {
-    const Storage *from = cage->storage;
-    int32_t count = (int32_t)from->group_count;
-    TlObjGroup *groups = calloc((size_t)count + 1, sizeof *groups);
-    unsigned char *mark = calloc((size_t)cage->mesh.face_count + 1, 1);
-    bool fine = groups && mark;
-    for (int32_t i = 0; fine && i < count; i++)
-        fine = refine_group(&from->groups[i], mesh, cage_face, mark, &groups[i]);
-    ToileObj *obj = fine ? tl_obj_make(mesh, groups, count) : NULL;
-    for (int32_t i = 0; groups && i < count; i++)
-        free((void *)groups[i].faces);
-    free(groups);
-    free(mark);
-    if (obj) {
-        Storage *storage = obj->storage;
-        for (int32_t f = 0; f < mesh->face_count; f++)
-            storage->face_lines.data[f] = from->face_lines.data[cage_face[f]];
-        obj->bare_face = -1;
-    }
-    return obj;
 }
