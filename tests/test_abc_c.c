@@ -7,6 +7,7 @@
 #endif
 
 #include "support/abc_cloth.h"
+#include "support/run_suite.h"
 
 #include <dirent.h>
 #include <math.h>
@@ -543,15 +544,8 @@ END_TEST
 
 /* ---- the suite ---- */
 
-static TCase *new_case(Suite *suite, const char *name) {
-    TCase *tests = tcase_create(name);
-    tcase_add_checked_fixture(tests, abc_setup, abc_teardown);
-    suite_add_tcase(suite, tests);
-    return tests;
-}
-
 static void add_content(Suite *suite) {
-    TCase *tests = new_case(suite, "content");
+    TCase *tests = abc_case(suite, "content");
     tcase_add_test(tests, round_trip_is_float_for_float);
     tcase_add_test(tests, sizes_tell_counts_bounds_and_topology);
     tcase_add_test(tests, uvs_are_indexed_and_carry_the_hosts_name);
@@ -570,7 +564,7 @@ static void add_content(Suite *suite) {
 }
 
 static void add_files(Suite *suite) {
-    TCase *tests = new_case(suite, "files");
+    TCase *tests = abc_case(suite, "files");
     tcase_add_test(tests, equal_calls_give_equal_bytes);
     tcase_add_test(tests, nothing_appears_before_finish);
     tcase_add_test(tests, abandon_leaves_no_file);
@@ -590,9 +584,5 @@ int main(void) {
     Suite *suite = suite_create("abc_c");
     add_content(suite);
     add_files(suite);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -3,6 +3,7 @@
 /* The structural check of archives, on files made by hand that no writer makes: small ones that
  * would cost time or memory without end. */
 #include "abc-c/abc_check.h"
+#include "support/run_suite.h"
 
 #include <check.h>
 #include <stdlib.h>
@@ -194,9 +195,5 @@ int main(void) {
     tcase_add_test(tests, texts_are_not_read_without_end);
     tcase_add_test(tests, later_formats_are_named);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

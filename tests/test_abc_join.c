@@ -8,6 +8,7 @@
 
 #include "support/abc_cloth.h"
 #include "support/abc_official.h"
+#include "support/run_suite.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -367,9 +368,7 @@ END_TEST
 
 int main(void) {
     Suite *suite = suite_create("abc_join");
-    TCase *tests = tcase_create("joining");
-    tcase_add_checked_fixture(tests, abc_setup, abc_teardown);
-    suite_add_tcase(suite, tests);
+    TCase *tests = abc_case(suite, "joining");
     tcase_add_test(tests, two_halves_equal_a_single_run);
     tcase_add_test(tests, single_frames_in_any_order_equal_a_single_run);
     tcase_add_test(tests, overlapping_chunks_equal_a_single_run);
@@ -384,9 +383,5 @@ int main(void) {
     tcase_add_test(tests, full_disk_during_a_join_keeps_the_older_file);
     tcase_add_test(tests, bad_calls_and_files_are_refused);
     tcase_add_test(tests, damaged_chunks_do_no_harm);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

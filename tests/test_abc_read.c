@@ -11,6 +11,7 @@
 #endif
 
 #include "support/abc_cloth.h"
+#include "support/run_suite.h"
 
 #include <dirent.h>
 #include <math.h>
@@ -375,15 +376,8 @@ END_TEST
 
 /* ---- the suite ---- */
 
-static TCase *new_case(Suite *suite, const char *name) {
-    TCase *tests = tcase_create(name);
-    tcase_add_checked_fixture(tests, abc_setup, abc_teardown);
-    suite_add_tcase(suite, tests);
-    return tests;
-}
-
 static void add_any(Suite *suite) {
-    TCase *tests = new_case(suite, "any file");
+    TCase *tests = abc_case(suite, "any file");
     tcase_add_test(tests, other_files_are_told_apart);
     tcase_add_test(tests, file_cut_at_any_length_is_refused);
     tcase_add_loop_test(tests, changed_bytes_do_no_harm, 0, 10);
@@ -394,7 +388,7 @@ static void add_any(Suite *suite) {
 }
 
 static void add_foreign(Suite *suite) {
-    TCase *tests = new_case(suite, "other programs");
+    TCase *tests = abc_case(suite, "other programs");
     tcase_add_test(tests, official_tools_list_what_was_written);
     tcase_add_test(tests, official_tools_find_the_archives_bounds);
     tcase_add_test(tests, every_shared_archive_is_listed_or_refused);
@@ -410,9 +404,5 @@ int main(void) {
     Suite *suite = suite_create("abc_read");
     add_any(suite);
     add_foreign(suite);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Creases, corners and holes of subdivision cages, and face sets. */
 #include "support/abc_cloth.h"
+#include "support/run_suite.h"
 
 #include <stdlib.h>
 
@@ -88,15 +89,9 @@ END_TEST
 
 int main(void) {
     Suite *suite = suite_create("abc_subd");
-    TCase *tests = tcase_create("cages and face sets");
-    tcase_add_checked_fixture(tests, abc_setup, abc_teardown);
+    TCase *tests = abc_case(suite, "cages and face sets");
     tcase_add_test(tests, shared_cage_has_its_creases_as_runs_and_as_edges);
     tcase_add_test(tests, only_a_cage_has_creases);
     tcase_add_test(tests, shared_face_sets_cover_the_cube);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

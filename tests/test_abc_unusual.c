@@ -4,6 +4,7 @@
 #include "support/abc_cloth.h"
 #include "support/abc_everything.h"
 #include "support/abc_unusual.h"
+#include "support/run_suite.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -164,8 +165,7 @@ END_TEST
 
 int main(void) {
     Suite *suite = suite_create("abc_unusual");
-    TCase *tests = tcase_create("unusual archives");
-    tcase_add_checked_fixture(tests, abc_setup, abc_teardown);
+    TCase *tests = abc_case(suite, "unusual archives");
     tcase_add_loop_test(tests, sound_archive_is_read_whole, 0, abc_unusual_count());
     tcase_add_test(tests, repeated_samples_have_their_values);
     tcase_add_test(tests, deep_transforms_add_up);
@@ -174,10 +174,5 @@ int main(void) {
     tcase_add_test(tests, instances_of_instances_are_followed_and_lost_ones_listed);
     tcase_add_test(tests, instances_that_unfold_without_end_are_refused);
     tcase_add_test(tests, sharpness_may_be_given_for_each_edge_or_for_all_corners);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The uv sets of a mesh, and normals, which are found at a corner the same way. */
 #include "support/abc_cloth.h"
+#include "support/run_suite.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -87,15 +88,9 @@ END_TEST
 
 int main(void) {
     Suite *suite = suite_create("abc_uv");
-    TCase *tests = tcase_create("uv sets and normals");
-    tcase_add_checked_fixture(tests, abc_setup, abc_teardown);
+    TCase *tests = abc_case(suite, "uv sets and normals");
     tcase_add_test(tests, shared_cube_has_two_uv_sets_by_name);
     tcase_add_test(tests, main_uv_set_is_the_one_the_mesh_is_read_with);
     tcase_add_test(tests, shared_normals_follow_their_corners);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

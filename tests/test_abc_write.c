@@ -5,6 +5,7 @@
  * is read by the official library. */
 #include "support/abc_cloth.h"
 #include "support/abc_official.h"
+#include "support/run_suite.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -763,9 +764,7 @@ END_TEST
 
 int main(void) {
     Suite *suite = suite_create("abc_write");
-    TCase *tests = tcase_create("writing");
-    tcase_add_checked_fixture(tests, abc_setup, abc_teardown);
-    suite_add_tcase(suite, tests);
+    TCase *tests = abc_case(suite, "writing");
     tcase_add_test(tests, official_library_reads_the_floats_that_were_written);
     tcase_add_test(tests, comparison_notices_one_bit);
     tcase_add_test(tests, normals_turn_with_their_faces);
@@ -786,9 +785,5 @@ int main(void) {
     tcase_add_test(tests, own_parameters_go_before_copied_ones);
     tcase_add_test(tests, what_is_per_corner_turns_when_the_winding_does);
     tcase_add_test(tests, mesh_with_other_faces_takes_only_what_counts_nothing);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a cache of a scene holds beside positions: what came with the input mesh, bit for bit, face
  * sets, cages with their creases, and samples between frames. */
+#include "support/run_suite.h"
 #include "support/scene_files.h"
 
 #include "toile_io/abc_c.h"
@@ -582,9 +583,5 @@ static Suite *source_suite(void) {
 }
 
 int main(void) {
-    SRunner *runner = srunner_create(source_suite());
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(source_suite());
 }

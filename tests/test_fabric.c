@@ -3,6 +3,7 @@
 /* The fabric library: complete, physical, with sources, and found by name. */
 #include "../io/fabric_library.h"
 #include "../io/json.h"
+#include "support/run_suite.h"
 
 #include <check.h>
 #include <stdlib.h>
@@ -151,9 +152,5 @@ int main(void) {
     tcase_add_test(tcase, fabric_never_writes_past_a_smaller_struct);
     tcase_add_test(tcase, fabric_text_reads_back);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 Toile contributors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Frame ranges. */
+#include "support/run_suite.h"
 #include "toile_io/frames.h"
 
 #include <check.h>
@@ -158,9 +159,5 @@ int main(void) {
     tcase_add_test(tcase, frames_refuses_null);
     tcase_add_test(tcase, frames_survives_any_cut);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -6,6 +6,7 @@
 #include "../io/number.h"
 #include "../io/sha256.h"
 #include "support/io_files.h"
+#include "support/run_suite.h"
 
 #include <check.h>
 #include <locale.h>
@@ -399,9 +400,5 @@ int main(void) {
     tcase_add_test(number, number_does_not_follow_the_locale);
     tcase_add_test(number, sha256_gives_the_published_digests);
     suite_add_tcase(suite, number);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -5,6 +5,7 @@
 #include "../io/obj_parse.h"
 #include "../io/platform.h"
 #include "support/io_files.h"
+#include "support/run_suite.h"
 
 #include <check.h>
 #include <locale.h>
@@ -409,9 +410,5 @@ int main(void) {
     tcase_add_test(tcase, file_larger_than_allowed_is_refused);
     tcase_add_test(tcase, path_stands_beside_another_file);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

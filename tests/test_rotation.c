@@ -3,6 +3,7 @@
 /* Rotations and poses, against the C library's functions and by their properties. */
 #include "../io/rotation.h"
 #include "support/io_files.h"
+#include "support/run_suite.h"
 
 #include <check.h>
 #include <math.h>
@@ -165,9 +166,5 @@ int main(void) {
     tcase_add_test(tcase, pose_between_gives_the_keys_themselves_at_the_ends);
     tcase_add_test(tcase, pose_carry_keeps_distances_and_returns);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -4,6 +4,7 @@
  * made from them. */
 #include "../io/json.h"
 #include "../io/platform.h"
+#include "support/run_suite.h"
 #include "support/scene_files.h"
 
 #include <check.h>
@@ -949,9 +950,5 @@ int main(void) {
     add_reading(suite);
     add_refusals(suite);
     add_simulations(suite);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -4,6 +4,7 @@
  * mesh. Archives of other writers are those of the shared data, where they are. */
 #include "support/abc_hosts.h"
 #include "support/abc_unusual.h"
+#include "support/run_suite.h"
 #include "support/scene_files.h"
 
 #include "toile_io/abc_c.h"
@@ -734,9 +735,5 @@ static Suite *archive_suite(void) {
 }
 
 int main(void) {
-    SRunner *runner = srunner_create(archive_suite());
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(archive_suite());
 }

@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Colliders of scenes: capsules, meshes from OBJ files, from files numbered by frame and from
  * archives, what they become, what is refused and where, and how they move a cloth. */
+#include "support/run_suite.h"
 #include "support/scene_files.h"
 #include "toile_io/abc_c.h"
 
@@ -775,9 +776,5 @@ int main(void) {
     tcase_add_test(simulations, scene_cloth_lands_on_a_mesh);
     tcase_add_test(simulations, scene_cloth_is_carried_by_a_mesh_that_deforms);
     suite_add_tcase(suite, simulations);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Fabrics of scenes: what they become, what is refused and where, and what draws a warning. */
 #include "../io/fabric_library.h"
+#include "support/run_suite.h"
 #include "support/scene_files.h"
 
 #include <check.h>
@@ -426,9 +427,5 @@ int main(void) {
     tcase_add_test(tcase, scene_warns_about_a_curved_mesh_that_rests_flat);
     tcase_add_test(tcase, scene_does_not_warn_where_a_curved_mesh_is_meant);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -4,6 +4,7 @@
  * what caches hold of a surface. */
 #include "scene_types.h"
 #include "support/osd_cages.h"
+#include "support/run_suite.h"
 #include "support/scene_files.h"
 #include "toile_io/abc_c.h"
 #include "toile_io/cache.h"
@@ -619,9 +620,5 @@ int main(void) {
     tcase_add_test(output, cage_in_the_cache_has_what_is_still_sharp);
     tcase_add_test(output, scheme_of_an_archive_counts_unless_the_scene_says_otherwise);
     suite_add_tcase(suite, output);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 Toile contributors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Wedges of scenes: their order, their values, their hashes, and what is refused. */
+#include "support/run_suite.h"
 #include "support/scene_files.h"
 
 #include <check.h>
@@ -167,9 +168,5 @@ int main(void) {
     tcase_add_test(tcase, scene_wedge_values_enter_the_hash_and_the_table_does_not);
     tcase_add_test(tcase, scene_refuses_wrong_wedges);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

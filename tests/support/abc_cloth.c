@@ -115,6 +115,13 @@ void abc_teardown(void) {
     rmdir(abc_folder);
 }
 
+TCase *abc_case(Suite *suite, const char *name) {
+    TCase *tests = tcase_create(name);
+    tcase_add_checked_fixture(tests, abc_setup, abc_teardown);
+    suite_add_tcase(suite, tests);
+    return tests;
+}
+
 bool abc_exists(const char *name) {
     struct stat status;
     return stat(name, &status) == 0;

@@ -59,6 +59,8 @@ abcc_mesh_out abc_grid_room(AbcGrid *grid);
 /* Fixtures: make and remove the folder. */
 void abc_setup(void);
 void abc_teardown(void);
+/* A new case of a suite, with these fixtures. */
+TCase *abc_case(Suite *suite, const char *name);
 
 /* How many files the folder holds. */
 int abc_files(bool remove_them);

@@ -5,6 +5,8 @@
 
 #include "io_files.h"
 
+#include "run_suite.h"
+
 #include <check.h>
 #include <dirent.h>
 #include <inttypes.h>
@@ -41,13 +43,10 @@ int io_run_in_folder(char *folder, Suite *suite) {
         perror(folder);
         return 1;
     }
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
+    int answer = run_suite(suite);
     if (chdir("/") == 0)
         rmdir(folder);
-    return failed != 0;
+    return answer;
 }
 
 int io_folder_count(const char *folder) {

@@ -63,6 +63,15 @@ typedef struct abcc_error {
 /* Flags of abcc_open and abcc_create. */
 enum { ABCC_RAW_WINDING = 1 };
 
+/* Defines `type`_default(), which answers a struct with its size set and all else zero. */
+#define ABCC_DEFAULT(type)                                                                         \
+    static inline type type##_default(void) {                                                      \
+        type value;                                                                                \
+        memset(&value, 0, sizeof value);                                                           \
+        value.struct_size = (uint32_t)sizeof value;                                                \
+        return value;                                                                              \
+    }
+
 /* Number of this interface: major << 16 | minor. [any thread] */
 TOILE_API uint32_t abcc_version(void);
 
@@ -76,12 +85,7 @@ typedef struct abcc_limits {
     uint64_t max_sample_bytes; /* of one array; default 4 GiB */
 } abcc_limits;
 
-static inline abcc_limits abcc_limits_default(void) {
-    abcc_limits limits;
-    memset(&limits, 0, sizeof limits);
-    limits.struct_size = (uint32_t)sizeof limits;
-    return limits;
-}
+ABCC_DEFAULT(abcc_limits)
 
 /* Verifies the structure of a file without interpreting it: every part inside the file, headers
  * well formed, every sample there and of the size its header promises, strings terminated, times
@@ -108,12 +112,7 @@ typedef struct abcc_info {
     double fps; /* frames a second of the program that wrote the file; 0 when not recorded */
 } abcc_info;
 
-static inline abcc_info abcc_info_default(void) {
-    abcc_info info;
-    memset(&info, 0, sizeof info);
-    info.struct_size = (uint32_t)sizeof info;
-    return info;
-}
+ABCC_DEFAULT(abcc_info)
 
 /* What the file says about itself. [any thread] */
 TOILE_API abcc_status abcc_info_get(abcc_reader *reader, abcc_info *info, abcc_error *error);
@@ -146,12 +145,7 @@ typedef struct abcc_object {
                          * holds no such object, instance_of is 0 and there is no data */
 } abcc_object;
 
-static inline abcc_object abcc_object_default(void) {
-    abcc_object object;
-    memset(&object, 0, sizeof object);
-    object.struct_size = (uint32_t)sizeof object;
-    return object;
-}
+ABCC_DEFAULT(abcc_object)
 
 /* Objects of the file with the top object, which is number 0. An instance counts with all that
  * lies below its source. 0 when `reader` is NULL. [any thread] */
@@ -184,12 +178,7 @@ typedef struct abcc_times {
     double first, last;  /* seconds, of the object's samples; 0 when it has none */
 } abcc_times;
 
-static inline abcc_times abcc_times_default(void) {
-    abcc_times times;
-    memset(&times, 0, sizeof times);
-    times.struct_size = (uint32_t)sizeof times;
-    return times;
-}
+ABCC_DEFAULT(abcc_times)
 
 /* How the samples of an object are spread in time. [any thread] */
 TOILE_API abcc_status abcc_times_get(abcc_reader *reader, abcc_obj obj, abcc_times *times,
@@ -267,12 +256,7 @@ typedef struct abcc_mesh_sizes {
     abcc_scope normal_scope;  /* as in the file; abcc_mesh_read hands over one a corner anyway */
 } abcc_mesh_sizes;
 
-static inline abcc_mesh_sizes abcc_mesh_sizes_default(void) {
-    abcc_mesh_sizes sizes;
-    memset(&sizes, 0, sizeof sizes);
-    sizes.struct_size = (uint32_t)sizeof sizes;
-    return sizes;
-}
+ABCC_DEFAULT(abcc_mesh_sizes)
 
 /* Counts of one sample of an ABCC_MESH or ABCC_SUBD. Reads no arrays. [any thread] */
 TOILE_API abcc_status abcc_mesh_size(abcc_reader *reader, abcc_obj obj, uint32_t sample,
@@ -292,12 +276,7 @@ typedef struct abcc_mesh_out {
     float *normal;       /* 3 * corners, outwards; only if the mesh has normals */
 } abcc_mesh_out;
 
-static inline abcc_mesh_out abcc_mesh_out_default(void) {
-    abcc_mesh_out out;
-    memset(&out, 0, sizeof out);
-    out.struct_size = (uint32_t)sizeof out;
-    return out;
-}
+ABCC_DEFAULT(abcc_mesh_out)
 
 /* Reads one sample. Counts are checked against each other and every index against its range; what
  * fits together is handed over as it is, so that faces with fewer than three corners and points
@@ -326,12 +305,7 @@ typedef struct abcc_uv_set {
     const char *name; /* the host's name of it; of a main set without one "uv" */
 } abcc_uv_set;
 
-static inline abcc_uv_set abcc_uv_set_default(void) {
-    abcc_uv_set set;
-    memset(&set, 0, sizeof set);
-    set.struct_size = (uint32_t)sizeof set;
-    return set;
-}
+ABCC_DEFAULT(abcc_uv_set)
 
 /* How many uv sets an ABCC_MESH or ABCC_SUBD has: the main one, and parameters of two floats that
  * can be looked up at a corner. [any thread] */
@@ -376,12 +350,7 @@ typedef struct abcc_subd_sizes {
     const char *scheme; /* "catmull-clark", "loop", "bilinear"; free text of the file */
 } abcc_subd_sizes;
 
-static inline abcc_subd_sizes abcc_subd_sizes_default(void) {
-    abcc_subd_sizes sizes;
-    memset(&sizes, 0, sizeof sizes);
-    sizes.struct_size = (uint32_t)sizeof sizes;
-    return sizes;
-}
+ABCC_DEFAULT(abcc_subd_sizes)
 
 /* Counts and rules of one sample of an ABCC_SUBD. [any thread] */
 TOILE_API abcc_status abcc_subd_size(abcc_reader *reader, abcc_obj obj, uint32_t sample,
@@ -403,12 +372,7 @@ typedef struct abcc_subd_out {
     int32_t *hole;           /* holes: the face of each */
 } abcc_subd_out;
 
-static inline abcc_subd_out abcc_subd_out_default(void) {
-    abcc_subd_out out;
-    memset(&out, 0, sizeof out);
-    out.struct_size = (uint32_t)sizeof out;
-    return out;
-}
+ABCC_DEFAULT(abcc_subd_out)
 
 /* Reads creases, corners and holes of one sample. Counts are checked against each other and every
  * vertex and face against the mesh; nothing is written when a check fails. [any thread] */
@@ -463,12 +427,7 @@ typedef struct abcc_param {
     int constant;        /* of what is read: 1: all samples are equal */
 } abcc_param;
 
-static inline abcc_param abcc_param_default(void) {
-    abcc_param param;
-    memset(&param, 0, sizeof param);
-    param.struct_size = (uint32_t)sizeof param;
-    return param;
-}
+ABCC_DEFAULT(abcc_param)
 
 /* How many parameters an object has. Of an ABCC_OTHER, of whose schema nothing is known, all its
  * properties count as user properties. [any thread] */
@@ -507,12 +466,7 @@ typedef struct abcc_create_info {
     const char *description;
 } abcc_create_info;
 
-static inline abcc_create_info abcc_create_info_default(void) {
-    abcc_create_info info;
-    memset(&info, 0, sizeof info);
-    info.struct_size = (uint32_t)sizeof info;
-    return info;
-}
+ABCC_DEFAULT(abcc_create_info)
 
 /* Begins a file. ABCC_E_OPEN when it cannot be created. [any thread] */
 TOILE_API abcc_status abcc_create(const char *path, const abcc_create_info *info, abcc_writer **out,
@@ -574,12 +528,7 @@ typedef struct abcc_mesh_in {
     const float *normal; /* 3 * corners, outwards: in every sample or in none; not for cages */
 } abcc_mesh_in;
 
-static inline abcc_mesh_in abcc_mesh_in_default(void) {
-    abcc_mesh_in in;
-    memset(&in, 0, sizeof in);
-    in.struct_size = (uint32_t)sizeof in;
-    return in;
-}
+ABCC_DEFAULT(abcc_mesh_in)
 
 /* Writes the next sample of a mesh, with its bounds. The arrays are checked as abcc_mesh_read
  * checks them and are not kept. [one thread per writer] */
@@ -607,12 +556,7 @@ typedef struct abcc_subd_in {
     const int32_t *hole;
 } abcc_subd_in;
 
-static inline abcc_subd_in abcc_subd_in_default(void) {
-    abcc_subd_in in;
-    memset(&in, 0, sizeof in);
-    in.struct_size = (uint32_t)sizeof in;
-    return in;
-}
+ABCC_DEFAULT(abcc_subd_in)
 
 /* Writes the next sample of a subdivision cage. `subd` NULL means unchanged, and in the first
  * sample a Catmull-Clark surface without creases. Creases, corners and holes are there from the
