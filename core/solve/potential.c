@@ -32,9 +32,17 @@ static bool move_to(const TlContacts *contacts, TlSystem *system, const double *
     return true;
 }
 
+/* Whether there is nothing but cloth that passes through itself. */
+static bool is_alone(const TlContacts *contacts) {
+    return contacts->world == NULL && contacts->collider_count == 0;
+}
+
 /* Puts vertices that are in an analytic collider out of it, as far as nothing is in the way;
  * answers how many were. */
 static int32_t leave_colliders(const TlContacts *contacts, TlSystem *system, double *x) {
+    if (contacts->collider_count == 0) {
+        return 0;
+    }
     memcpy(system->trial, x, 3 * sizeof *x * (size_t)system->model->vertex_count);
     int32_t count = tl_newton_project(system, contacts, TL_LEAST_GAP, NULL, system->trial);
     if (count > 0 && contacts->world != NULL) {
@@ -132,6 +140,9 @@ static bool is_sound(const TlSystem *system, const TlNewtonResult *newton) {
 /* The guess in x is put outside analytic colliders and reached from the start as far as nothing is
  * in the way; system->ahead becomes what inertia and weight would do from there. */
 static bool reach_guess(TlSystem *system, const TlContacts *contacts, double *x) {
+    if (is_alone(contacts)) {
+        return true;
+    }
     int64_t count = 3 * (int64_t)system->model->vertex_count;
     double *guess = system->ahead;
     tl_newton_project(system, contacts, TL_START_GAP, NULL, x);
