@@ -21,13 +21,14 @@
 static const char help[] =
     "usage: toile preview FILE.abc [FILE.abc ...] [options]\n\n"
     "Draws the meshes of an archive as a contact sheet, without display or GPU. Several archives\n"
-    "stand side by side, seen by one camera: the last frame of each, under its name.\n\n"
+    "stand side by side, seen by one camera: the last frame of each, under its name. Point caches\n"
+    "(.pc2, .mdd) are drawn too, with the faces of the cloth in --scene.\n\n"
     "  -o, --output FILE.png   default: the archive's name with .png; several archives need it\n"
     "  --frames R              frames to show, such as 1-48x4; default: up to 12, evenly chosen;\n"
     "                          with several archives the one frame to show\n"
     "  --labels TEXT,TEXT,...  what stands below each picture\n"
     "  --size WxH              pixels of one picture; default 480x360\n"
-    "  --scene SCENE           draws the colliders of this scene as well\n"
+    "  --scene SCENE           draws the colliders of this scene as well; needed by point caches\n"
     "  --azimuth DEG           turns the camera around the vertical; default 32\n"
     "  --elevation DEG         height of the camera, -85 to 85; default 22\n"
     "  --zoom RATIO            enlarges the middle of each picture, 0.1 to 100; default 1\n"
@@ -85,11 +86,10 @@ static int out_of_memory(void) {
 /* ---- frames and view ---- */
 
 static int sample_frame(Work *work, const TlActor *actor, uint32_t sample, double *frame) {
-    abcc_error error = {0};
     double seconds = 0.0;
-    abcc_status status = abcc_sample_time(work->stage.reader, actor->obj, sample, &seconds, &error);
-    if (status != ABCC_OK)
-        return tl_fail_archive(status, &error, work->archive);
+    int code = tl_stage_sample_time(&work->stage, actor, sample, &seconds);
+    if (code != TL_EXIT_OK)
+        return code;
     *frame = floor(seconds * work->stage.fps + 0.5);
     if (fabs(*frame) <= 1e9)
         return TL_EXIT_OK;
@@ -207,11 +207,18 @@ static void copy_label(const char *labels, int32_t index, char label[LABEL_SIZE]
     snprintf(label, LABEL_SIZE, "%.*s", (int)strcspn(labels, ","), labels);
 }
 
+/* of the endings that caches have */
+static size_t ending_length(const char *path) {
+    return tl_has_ending(path, ".abc") || tl_has_ending(path, ".pc2") || tl_has_ending(path, ".mdd")
+               ? 4
+               : 0;
+}
+
 /* the file's name without folder and ending */
 static void copy_name(const char *path, char label[LABEL_SIZE]) {
     const char *slash = strrchr(path, '/');
     const char *name = slash ? slash + 1 : path;
-    size_t length = strlen(name) - (tl_has_ending(path, ".abc") ? 4 : 0);
+    size_t length = strlen(name) - ending_length(path);
     snprintf(label, LABEL_SIZE, "%.*s", (int)length, name);
 }
 
@@ -488,7 +495,7 @@ static int take_option(Request *request, int letter) {
 
 /* the archive's name with .png, in a block for free() */
 static char *default_output(const char *archive) {
-    size_t length = strlen(archive) - (tl_has_ending(archive, ".abc") ? 4 : 0);
+    size_t length = strlen(archive) - ending_length(archive);
     char *path = malloc(length + 5);
     if (path) {
         memcpy(path, archive, length);

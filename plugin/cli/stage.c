@@ -168,6 +168,8 @@ static int read_actor(TlStage *stage, TlActor *actor, double seconds) {
 
 static int read_frame(TlStage *stage, int32_t frame) {
     int code = TL_EXIT_OK;
+    if (stage->points)
+        return tl_stage_read_points(stage, frame);
     for (int32_t i = 0; i < stage->actor_count && code == TL_EXIT_OK; i++)
         code = read_actor(stage, &stage->actors[i], frame / stage->fps);
     return code;
@@ -461,18 +463,34 @@ int tl_stage_compose(TlStage *stage, int32_t frame, const TlCamera *camera, TlRe
     return TL_EXIT_OK;
 }
 
-int tl_stage_open(TlStage *stage, const char *archive, const ToileScene *scene) {
+int tl_stage_sample_time(const TlStage *stage, const TlActor *actor, uint32_t sample,
+                         double *seconds) {
+    abcc_error error = {0};
+    abcc_status status = ABCC_OK;
+    if (stage->points)
+        *seconds = tl_stage_points_time_s(stage, sample);
+    else
+        status = abcc_sample_time(stage->reader, actor->obj, sample, seconds, &error);
+    return status == ABCC_OK ? TL_EXIT_OK : tl_fail_archive(status, &error, stage->archive);
+}
+
+static int open_archive(TlStage *stage) {
     abcc_error error = {0};
     abcc_info info = abcc_info_default();
-    stage->archive = archive;
-    stage->scene = scene;
-    abcc_status status = abcc_open(archive, 0, NULL, &stage->reader, &error);
+    abcc_status status = abcc_open(stage->archive, 0, NULL, &stage->reader, &error);
     if (status == ABCC_OK)
         status = abcc_info_get(stage->reader, &info, &error);
     if (status != ABCC_OK)
         return tl_fail_archive(status, &error, stage->archive);
     stage->fps = info.fps > 0.0 ? info.fps : DEFAULT_FPS;
-    int code = find_actors(stage);
+    return find_actors(stage);
+}
+
+int tl_stage_open(TlStage *stage, const char *archive, const ToileScene *scene) {
+    stage->archive = archive;
+    stage->scene = scene;
+    bool points = tl_has_ending(archive, ".pc2") || tl_has_ending(archive, ".mdd");
+    int code = points ? tl_stage_open_points(stage) : open_archive(stage);
     return code == TL_EXIT_OK ? prepare_colliders(stage) : code;
 }
 
@@ -485,4 +503,5 @@ void tl_stage_close(TlStage *stage) {
     free(stage->props);
     free(stage->meshes);
     abcc_close(stage->reader);
+    toile_pointcache_close(stage->points);
 }

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 Toile contributors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a preview shows of one frame: the meshes of an archive at that time, and the colliders of a
- * scene if there is one, in metres and Y up, ready for the renderer. */
+/* What a preview shows of one frame: the meshes of an archive or point cache at that time, and the
+ * colliders of a scene if there is one, in metres and Y up, ready for the renderer. */
 #ifndef TL_CLI_STAGE_H
 #define TL_CLI_STAGE_H
 
@@ -9,6 +9,7 @@
 #include "sheet.h"
 
 #include <toile_io/abc_c.h>
+#include <toile_io/pointcache.h>
 #include <toile_io/scene.h>
 
 /* One mesh of the archive and the arrays of the frame being drawn. */
@@ -38,6 +39,8 @@ typedef struct TlStage {
     const char *archive;
     const ToileScene *scene; /* may be NULL */
     abcc_reader *reader;
+    ToilePointCacheReader *points; /* of a point cache, which has no reader above */
+    ToilePointCacheInfo points_info;
     double fps;
     TlActor *actors;
     int32_t actor_count;
@@ -52,10 +55,15 @@ typedef struct TlStage {
     bool has_plane; /* the ground is a collider */
 } TlStage;
 
-/* Opens the archive and lists its meshes; `scene` may be NULL and must outlive the stage. Answers
- * an exit code, with a sentence when it is not 0; tl_stage_close is due either way. */
+/* Opens the archive or point cache and lists its meshes; `scene` must outlive the stage and may be
+ * NULL for archives. Answers an exit code, with a sentence when it is not 0; tl_stage_close is due
+ * either way. */
 int tl_stage_open(TlStage *stage, const char *archive, const ToileScene *scene);
 void tl_stage_close(TlStage *stage);
+
+/* The time of a sample of an actor; answers an exit code. */
+int tl_stage_sample_time(const TlStage *stage, const TlActor *actor, uint32_t sample,
+                         double *seconds);
 
 /* Widens stage->bounds to what the frames hold, colliders included unless they are far larger than
  * the cloth. To be called once, before tl_stage_compose. Answers an exit code. */
@@ -64,5 +72,13 @@ int tl_stage_measure(TlStage *stage, const int32_t *frames, int32_t frame_count)
 /* Reads a frame and lists what this camera shall see; `scene` is valid until the next call. Answers
  * an exit code. */
 int tl_stage_compose(TlStage *stage, int32_t frame, const TlCamera *camera, TlRenderScene *scene);
+
+/* ---- stage_points.c ---- */
+
+/* Opens the point cache stage->archive; answers an exit code. */
+int tl_stage_open_points(TlStage *stage);
+/* Reads a frame into its actor; answers an exit code. */
+int tl_stage_read_points(TlStage *stage, int32_t frame);
+double tl_stage_points_time_s(const TlStage *stage, uint32_t sample);
 
 #endif

@@ -60,9 +60,20 @@ points() {
 }
 
 point_caches() {
+    local name
     points a.pc2 PC2 'of frames 1 to 4, one every 1$'
     points a.mdd MDD 'from 0.0416667 to 0.166667 s, one every 0.0416667 s$'
-    say "toile info reads point caches"
+    # the faces are those of the scene; the picture is that of the archive
+    expect 0 preview out.abc --scene ok.json -o archive.png --size 160x120
+    for name in a.pc2 a.mdd; do
+        expect 0 preview "$name" --scene ok.json -o points.png --size 160x120
+        cmp -s points.png archive.png || fail "the picture of $name is not that of the archive"
+        refuses 64 "$name: a point cache has no faces of its own" preview "$name" -o none.png
+    done
+    grid small.obj 4
+    scene small.json small.obj 1-4
+    refuses 65 'a.pc2 has 81 points, which no cloth' preview a.pc2 --scene small.json -o none.png
+    say "toile info and toile preview read point caches"
 }
 
 # png FILE: is a PNG of some size.
