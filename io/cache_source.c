@@ -143,23 +143,21 @@ ToileStatus tl_cache_take_along(ToileCache *cache, TlCacheCloth *cloth, const Tl
     abcc_error abc = {0};
     abcc_mesh_sizes sizes = abcc_mesh_sizes_default();
     const TlSceneArchive *source = &from->source;
-    bool same = false;
-    if (source->reader) {
-        abcc_status status = abcc_mesh_size(source->reader, source->object, 0, &sizes, &abc);
-        same = (uint32_t)cloth->mesh.face_count == sizes.faces && !cloth->rules;
-        cloth->archive = source;
-        cloth->copy_flags = !same ? ABCC_COPY_CONSTANT : source->turned ? ABCC_COPY_TURNED : 0;
-        if (status == ABCC_OK)
-            status = copy_params(cache, cloth, &abc);
-        if (status != ABCC_OK)
-            return tl_cache_pass_on(status, &abc, error);
-    }
-    if (source->reader && !same) {
-        ToileStatus status = add_refined(cache, cloth, from, error);
-        if (status != TOILE_STATUS_OK)
-            return status;
-    }
-    return same ? TOILE_STATUS_OK : add_face_sets(cache, cloth, written, error);
+    if (!source->reader)
+        return add_face_sets(cache, cloth, written, error);
+    ToileStatus status = tl_cache_pass_on(
+        abcc_mesh_size(source->reader, source->object, 0, &sizes, &abc), &abc, error);
+    bool same = (uint32_t)cloth->mesh.face_count == sizes.faces && !cloth->rules;
+    cloth->archive = source;
+    cloth->copy_flags = !same ? ABCC_COPY_CONSTANT : source->turned ? ABCC_COPY_TURNED : 0;
+    /* before the user properties, as toile join writes them */
+    if (status == TOILE_STATUS_OK && !same)
+        status = add_refined(cache, cloth, from, error);
+    if (status == TOILE_STATUS_OK)
+        status = tl_cache_take_again(cache, cloth, error);
+    if (status == TOILE_STATUS_OK && !same)
+        status = add_face_sets(cache, cloth, written, error);
+    return status;
 }
 
 /* ---- cages ---- */

@@ -129,8 +129,9 @@ static void write_input(bool mirrored, bool cage) {
 
 /* ---- a run ---- */
 
-/* Simulates the scene written last into out.abc, as the command does. */
-static void simulate(void) {
+/* Simulates the scene written last, and writes `count` frames from the one of number `first` on, 0
+ * being all, as the command does. */
+static void simulate_part(const char *name, int32_t first, int32_t count) {
     char path[IO_PATH_SIZE + 64];
     ToileError error = toile_error_default();
     ToileScene *scene = scene_load_good();
@@ -139,27 +140,57 @@ static void simulate(void) {
     ToileSim *sim = NULL;
     ToileClothId cloth;
     ToileCache *cache = NULL;
-    path_of("out.abc", path);
+    path_of(name, path);
     ck_assert_int_eq(toile_scene_sim_def(scene, &def, NULL), TOILE_STATUS_OK);
     def.threads = 1;
     ck_assert_int_eq(toile_scene_create_sim(scene, &def, &sim, &cloth, NULL), TOILE_STATUS_OK);
+    count = count > 0 ? count : info.frame_count;
     ToileStatus status =
-        toile_cache_create(path, scene, info.frames, info.frame_count, &cache, &error);
+        toile_cache_create(path, scene, info.frames + first, count, &cache, &error);
     ck_assert_msg(status == TOILE_STATUS_OK, "%s", error.message);
-    status = toile_cache_add(cache, sim, &cloth, &error);
-    int32_t steps = (info.frame_count - 1) * info.samples_per_frame;
+    if (first == 0)
+        status = toile_cache_add(cache, sim, &cloth, &error);
+    int32_t steps = (first + count - 1) * info.samples_per_frame;
     for (int32_t i = 1; i <= steps && status == TOILE_STATUS_OK; i++) {
         double frame = info.frames[0] + (double)i / info.samples_per_frame;
         status = toile_scene_aim(scene, sim, frame, &error);
         if (status == TOILE_STATUS_OK)
             status = toile_sim_step(sim, &error);
-        if (status == TOILE_STATUS_OK)
+        if (status == TOILE_STATUS_OK && i >= first * info.samples_per_frame)
             status = toile_cache_add(cache, sim, &cloth, &error);
     }
     ck_assert_msg(status == TOILE_STATUS_OK, "%s", error.message);
     ck_assert_int_eq(toile_cache_finish(cache, &error), TOILE_STATUS_OK);
     toile_sim_destroy(sim);
     toile_scene_free(scene);
+}
+
+static void simulate(void) {
+    simulate_part("out.abc", 0, 0);
+}
+
+/* chunks of the scene written last, joined, are out.abc byte for byte */
+static void check_chunks(void) {
+    char names[4][IO_PATH_SIZE + 64];
+    static char bytes[2][1 << 17];
+    size_t sizes[2];
+    const char *chunks[2] = {names[0], names[1]};
+    abcc_error error = {0};
+    path_of("a.abc", names[0]);
+    path_of("b.abc", names[1]);
+    path_of("joined.abc", names[2]);
+    path_of("out.abc", names[3]);
+    simulate_part("a.abc", 0, 1);
+    simulate_part("b.abc", 1, FRAMES - 1);
+    ok(abcc_join(chunks, 2, names[2], NULL, &error), &error);
+    for (size_t i = 0; i < 2; i++) {
+        FILE *file = fopen(names[2 + i], "rb");
+        ck_assert_ptr_nonnull(file);
+        sizes[i] = fread(bytes[i], 1, sizeof bytes[i], file);
+        fclose(file);
+    }
+    ck_assert_uint_eq(sizes[0], sizes[1]);
+    ck_assert(memcmp(bytes[0], bytes[1], sizes[0]) == 0);
 }
 
 static abcc_reader *open_file(const char *name) {
@@ -236,6 +267,7 @@ START_TEST(source_parameters_are_passed_through_bit_for_bit) {
     simulate();
     abcc_reader *in = open_file("in.abc"), *out = open_file("out.abc");
     abcc_obj from = find(in, "/in/inShape"), to = find(out, "/c/cShape");
+    check_chunks();
     for (uint32_t sample = 0; sample < FRAMES; sample++)
         for (size_t i = 0; i < 4; i++)
             check_same(in, from, sample, out, to, sample, names[i]);
@@ -444,6 +476,8 @@ START_TEST(source_parameters_are_subdivided_with_the_mesh) {
         scene_check_warning(1, MESH_COLUMN, "fit the mesh: heat");
         simulate();
         check_refined("UVMap", mirrored ? -1 : 1);
+        if (i == 0)
+            check_chunks();
     }
 }
 END_TEST
