@@ -15,6 +15,8 @@
 
 #define WIDTH_MAX 64 /* numbers a value, as osdc_apply takes them */
 #define NAMES_SHOWN 6
+#define SHARED_MAX                                                                                 \
+    64 /* values of a vertex that are compared, so that a hub of many faces costs little */
 
 /* ---- reading ---- */
 
@@ -100,8 +102,9 @@ static ToileStatus share_corners(const ToileMeshDef *mesh, bool reversed, TlIoAr
         for (size_t c = 0; c < face; c++) {
             const char *value = from + (begin + (reversed ? face - 1 - c : c)) * size;
             int32_t vertex = mesh->corners[begin + c], k = first[vertex];
+            int32_t looked = 0;
             while (k >= 0 && memcmp(shared + (size_t)k * size, value, size) != 0)
-                k = next[k];
+                k = ++looked < SHARED_MAX ? next[k] : -1;
             if (k < 0) {
                 k = count++;
                 memcpy(shared + (size_t)k * size, value, size);

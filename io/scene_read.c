@@ -77,8 +77,9 @@ bool toile_file_same(const char *a, const char *b) {
 }
 
 bool toile_scene_reads(const ToileScene *scene, const char *path) {
-    for (const TlSceneInput *input = scene ? scene->inputs : NULL; input && path;
-         input = input->next)
+    /* most names are free, which need not be compared with every input */
+    bool there = scene && path && tl_io_same_file(path, path);
+    for (const TlSceneInput *input = there ? scene->inputs : NULL; input; input = input->next)
         if (tl_io_same_file(input->path, path))
             return true;
     return false;
