@@ -7,8 +7,7 @@
  * Hessian w_i w_j f' n n^T. Friction is that of response.h, over the tangential motion of the
  * closest points since the sub-step began. What touches twice counts once: a vertex
  * meets the nearest triangle on each of its sides, triangles about as near share it, and edges meet
- * as far as they cross; these parts count as fixed in derivatives. Cloth that
- * is nearer than its contact distance by its rest shape keeps 0.7 of that distance instead.
+ * as far as they cross; these parts count as fixed in derivatives.
  *
  * A pair that is apart now but would be pressed by motion that is known, that of colliders and of
  * cloth that the last plan has cut, has its potential in the linear solve alone, as it is
@@ -20,9 +19,6 @@
 #include <string.h>
 
 enum { PARTS = 64 };
-/* contact distance over the distance at rest, and up to which distance that counts */
-#define REST_PART 0.7
-#define REST_REACH 2.0
 /* vertices of cloth bear first; edges, and vertices of colliders, from this part of the distance
  * on, so that cloth that lies flat feels its vertices alone */
 #define BESIDE 0.9
@@ -274,15 +270,7 @@ static double reach_of(const TlWorld *world, const TlPair *pair, bool edges,
         }
         return surface->solid[other] > 0.0 ? BETWEEN * r : r;
     }
-    if (surface->body[pair->vertex[0]] != surface->body[pair->vertex[3]]) {
-        return r;
-    }
-    TlVec3 rest[4];
-    for (int i = 0; i < 4; i++) {
-        rest[i] = tl_load3(surface->rest + 3 * (int64_t)pair->vertex[i]);
-    }
-    TlClosest at_rest = edges ? tl_closest_edges(rest) : tl_closest_vertex_triangle(rest);
-    return at_rest.distance < REST_REACH * r ? tl_min(r, REST_PART * at_rest.distance) : r;
+    return r;
 }
 
 static bool is_loose(const TlWorld *world, const TlPair *pair) {

@@ -19,13 +19,19 @@
 
 #include <string.h>
 
-enum { GRAIN = 512, ROUNDS = 8 };
+enum { GRAIN = 512, ROUNDS = 8, TILE = 64 };
 /* how far cloth may stray from its planned way before it is looked for again: over the mean length
  * of edges, and at most in m */
 #define MARGIN_OF_EDGE 0.1
 #define MOST_MARGIN_M 0.001
+/* what hardly moves may stray so much of that at least, and else as far as so much of its way */
+#define CALM 0.25
+#define STRAYS 0.5
 /* over all vertices: when more than this leave the list is made anew */
 #define MOST_STRAGGLERS 0.25
+/* contact distance of one cloth over its distance at rest, and up to which of those that counts */
+#define REST_PART 0.7
+#define REST_REACH 2.0
 /* the nearest that motion brings a pair, over its contact distance */
 #define FLOOR 0.02
 /* results are stored in single precision, whose roundings must not make a crossing: half a unit in
@@ -150,10 +156,18 @@ void tl_world_start_here(TlWorld *world) {
 
 /* ---- the list ---- */
 
+/* How far vertex i may stray from its planned way. */
+static double margin_of(const TlWorld *world, int32_t i) {
+    double way = STRAYS * tl_length3(tl_load3(world->u + 3 * (int64_t)i));
+    return world->planned ? tl_min(world->margin, tl_max(CALM * world->margin, way))
+                          : world->margin;
+}
+
 static void sweep_range(void *data, int32_t begin, int32_t end) {
     TlWorld *world = data;
     for (int32_t i = begin; i < end; i++) {
-        double grown = world->margin + world->def.surface->half[i] + world->def.surface->solid[i];
+        double grown =
+            margin_of(world, i) + world->def.surface->half[i] + world->def.surface->solid[i];
         for (int64_t k = 3 * (int64_t)i; k < 3 * (int64_t)i + 3; k++) {
             double u = world->u[k];
             world->origin[k] = world->x[k];
@@ -189,17 +203,51 @@ typedef struct Describe {
     TlPairs *pairs;
 } Describe;
 
+static void describe_pair(const TlWorld *world, TlPair *pair, int32_t split) {
+    const TlSurface *surface = world->def.surface;
+    pair->radius = largest2(surface->half, pair->vertex, 0, split) +
+                   largest2(surface->half, pair->vertex, split, 4);
+    pair->solid = largest2(surface->solid, pair->vertex, 0, split) +
+                  largest2(surface->solid, pair->vertex, split, 4);
+}
+
+/* Cloth that is near itself at rest keeps less: pairs `list` of one kind. */
+static void shrink_at_rest(const TlWorld *world, TlPair *pairs, const int32_t *list, int32_t count,
+                           bool edges) {
+    TlClosest rest[TILE];
+    tl_closest_pairs(pairs, list, 0, count, edges, world->def.surface->rest, rest);
+    for (int32_t i = 0; i < count; i++) {
+        TlPair *pair = &pairs[list[i]];
+        if (rest[i].distance < REST_REACH * (double)pair->radius) {
+            pair->radius = (float)tl_min((double)pair->radius, REST_PART * rest[i].distance);
+        }
+    }
+}
+
+/* Pairs [begin, end) of one kind. */
+static void describe_tile(const TlWorld *world, TlPair *pairs, int32_t begin, int32_t end,
+                          bool edges) {
+    const int32_t *body = world->def.surface->body;
+    int32_t list[TILE], count = 0;
+    for (int32_t i = begin; i < end; i++) {
+        const int32_t *v = pairs[i].vertex;
+        describe_pair(world, &pairs[i], edges ? 2 : 1);
+        list[count] = i;
+        count += v[0] < world->cloth && v[3] < world->cloth && body[v[0]] == body[v[3]];
+    }
+    shrink_at_rest(world, pairs, list, count, edges);
+    for (int32_t i = begin; i < end; i++) {
+        pairs[i].floor = (float)tl_max(FLOOR * (double)pairs[i].radius, world->grain);
+    }
+}
+
 static void describe_range(void *data, int32_t begin, int32_t end) {
     Describe *in = data;
-    const TlSurface *surface = in->world->def.surface;
-    for (int32_t i = begin; i < end; i++) {
-        TlPair *pair = &in->pairs->pair[i];
-        int32_t split = i < in->pairs->vertex_triangle ? 1 : 2;
-        pair->radius = largest2(surface->half, pair->vertex, 0, split) +
-                       largest2(surface->half, pair->vertex, split, 4);
-        pair->solid = largest2(surface->solid, pair->vertex, 0, split) +
-                      largest2(surface->solid, pair->vertex, split, 4);
-        pair->floor = (float)tl_max(FLOOR * (double)pair->radius, in->world->grain);
+    int32_t middle = in->pairs->vertex_triangle;
+    for (int32_t from = begin, to; from < end; from = to) {
+        to = end - from < TILE ? end : from + TILE;
+        to = from < middle && middle < to ? middle : to;
+        describe_tile(in->world, in->pairs->pair, from, to, from >= middle);
     }
 }
 
@@ -355,6 +403,7 @@ static bool follow(TlWorld *world, int32_t leaving) {
 bool tl_world_list_here(TlWorld *world) {
     memset(world->u, 0, 3 * sizeof *world->u * (size_t)world->n);
     memset(world->straggler, 0, (size_t)world->n);
+    world->planned = false;
     return make_list(world);
 }
 
@@ -413,6 +462,7 @@ bool tl_world_plan(TlWorld *world, double *u, bool others) {
     }
     set_whole(world);
     memset(world->straggler, 0, (size_t)world->n);
+    world->planned = true;
     bool ok = follow(world, world->listed ? count_leaving(world) : world->n);
     for (int32_t round = 1; ok && truncate_once(world); round++) {
         memset(world->straggler, 0, (size_t)world->n);
