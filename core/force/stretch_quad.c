@@ -374,68 +374,16 @@ TL_INLINE void positive_stress(Wide s[6]) {
     }
 }
 
-/* Row k of K times the derivative of e by X_B. */
-TL_INLINE void stress_row(const Wide K[TL_KHAT], Wide X[3][3], int k, int B, Wide out[3]) {
-    Wide x = K[UPPER[k][PLACE[B][0]]], y = K[UPPER[k][PLACE[B][1]]], z = K[UPPER[k][PLACE[B][2]]];
-    for (int j = 0; j < 3; j++) {
-        out[j] = x * X[0][j] + y * X[1][j] + z * X[2][j];
-    }
-}
-
-TL_INLINE Wide entry(Wide X[3][3], const Wide *a, const Wide *b, const Wide *c, int i, int j) {
-    return X[0][i] * a[j] + X[1][i] * b[j] + X[2][i] * c[j];
-}
-
-/* out = D1 a^T + D2 b^T + T c^T + s I */
-TL_INLINE void full_block(Wide X[3][3], const Wide a[3], const Wide b[3], const Wide c[3], Wide s,
-                          Wide out[9]) {
-    out[0] = entry(X, a, b, c, 0, 0) + s;
-    out[1] = entry(X, a, b, c, 0, 1);
-    out[2] = entry(X, a, b, c, 0, 2);
-    out[3] = entry(X, a, b, c, 1, 0);
-    out[4] = entry(X, a, b, c, 1, 1) + s;
-    out[5] = entry(X, a, b, c, 1, 2);
-    out[6] = entry(X, a, b, c, 2, 0);
-    out[7] = entry(X, a, b, c, 2, 1);
-    out[8] = entry(X, a, b, c, 2, 2) + s;
-}
-
-/* The same where it is symmetric; the lower half is not written. */
-TL_INLINE void symmetric_block(Wide X[3][3], const Wide a[3], const Wide b[3], const Wide c[3],
-                               Wide s, Wide out[9]) {
-    out[0] = entry(X, a, b, c, 0, 0) + s;
-    out[1] = entry(X, a, b, c, 0, 1);
-    out[2] = entry(X, a, b, c, 0, 2);
-    out[4] = entry(X, a, b, c, 1, 1) + s;
-    out[5] = entry(X, a, b, c, 1, 2);
-    out[8] = entry(X, a, b, c, 2, 2) + s;
-}
-
-/* The second derivatives by D1, D2 and T: M[0] = (1,1), M[1] = (2,2), M[2] = (1,2), M[3] = (1,T),
- * M[4] = (2,T), M[5] = (T,T). Written out, so that every index is a constant. */
-TL_INLINE void vector_blocks(Wide X[3][3], const Wide K[TL_KHAT], const Wide S[6], Wide M[6][9]) {
-    Wide Y[6][3];
-    stress_row(K, X, 0, 0, Y[0]);
-    stress_row(K, X, 2, 0, Y[2]);
-    stress_row(K, X, 3, 0, Y[3]);
-    symmetric_block(X, Y[0], Y[2], Y[3], S[0], M[0]);
-    stress_row(K, X, 0, 1, Y[0]);
-    stress_row(K, X, 1, 1, Y[1]);
-    stress_row(K, X, 2, 1, Y[2]);
-    stress_row(K, X, 3, 1, Y[3]);
-    stress_row(K, X, 4, 1, Y[4]);
-    full_block(X, Y[0], Y[2], Y[3], S[2], M[2]);
-    symmetric_block(X, Y[2], Y[1], Y[4], S[1], M[1]);
-    stress_row(K, X, 0, 2, Y[0]);
-    stress_row(K, X, 1, 2, Y[1]);
-    stress_row(K, X, 2, 2, Y[2]);
-    stress_row(K, X, 3, 2, Y[3]);
-    stress_row(K, X, 4, 2, Y[4]);
-    stress_row(K, X, 5, 2, Y[5]);
-    full_block(X, Y[0], Y[2], Y[3], S[3], M[3]);
-    full_block(X, Y[2], Y[1], Y[4], S[4], M[4]);
-    symmetric_block(X, Y[3], Y[4], Y[5], S[5], M[5]);
-}
+#define QUAD_WIDE Wide
+#define QUAD(name) double_##name
+#include "force/quad_blocks.h"
+#undef QUAD_WIDE
+#undef QUAD
+#define QUAD_WIDE TlFloat8
+#define QUAD(name) single_##name
+#include "force/quad_blocks.h"
+#undef QUAD_WIDE
+#undef QUAD
 
 /* Entry i of the blocks of vertices, and t, the same transposed: p0 is T - D1, p1 is D2 - T, p2 is
  * D1 + T and p3 is -D2 - T. */
@@ -469,7 +417,7 @@ TL_INLINE void vertex_entries(Wide M[6][9], int i, int t, const Target *out) {
 TL_INLINE void write_hessian(const Group *group, const Response *response, const Target *out) {
     Group own = *group;
     Wide M[6][9];
-    vector_blocks(own.X, response->K, response->s, M);
+    double_vector_blocks(own.X, response->K, response->s, M);
     vertex_entries(M, 0, 0, out);
     vertex_entries(M, 4, 4, out);
     vertex_entries(M, 8, 8, out);
@@ -478,24 +426,18 @@ TL_INLINE void write_hessian(const Group *group, const Response *response, const
     vertex_entries(M, 5, 7, out);
 }
 
-/* The upper half of a symmetric block, 6 numbers of all lanes, at twice the distance. */
-TL_INLINE void pack_symmetric(const Wide M[9], TlFloat4 *out) {
-    out[0] = tl_narrow4(M[0]);
-    out[2] = tl_narrow4(M[1]);
-    out[4] = tl_narrow4(M[2]);
-    out[6] = tl_narrow4(M[4]);
-    out[8] = tl_narrow4(M[5]);
-    out[10] = tl_narrow4(M[8]);
+/* The upper half of a symmetric block. */
+TL_INLINE void pack_symmetric(const TlFloat8 M[9], TlFloat8 *out) {
+    out[0] = M[0];
+    out[1] = M[1];
+    out[2] = M[2];
+    out[3] = M[4];
+    out[4] = M[5];
+    out[5] = M[8];
 }
 
-/* The diagonal block of one corner, upper half, for each of the quads. */
-TL_INLINE void pack_corner(Wide M[6][9], int own, int with, double sign, TlFloat4 *out) {
-    static const int upper[6] = {0, 1, 2, 4, 5, 8}, lower[6] = {0, 3, 6, 4, 7, 8};
-    TlFloat4 d[8];
-    for (int i = 0; i < 6; i++) {
-        int u = upper[i], t = lower[i];
-        d[i] = tl_narrow4((M[own][u] + M[5][u]) + sign * (M[with][u] + M[with][t]));
-    }
+/* Six numbers of four quads, and two of no meaning, to 8 numbers behind each other per quad. */
+TL_INLINE void store_corners(TlFloat4 d[8], TlFloat4 *out) {
     d[6] = d[7] = tl_float4(0.0F);
     tl_transpose4(&d[0], &d[1], &d[2], &d[3]);
     tl_transpose4(&d[4], &d[5], &d[6], &d[7]);
@@ -505,23 +447,50 @@ TL_INLINE void pack_corner(Wide M[6][9], int own, int with, double sign, TlFloat
     }
 }
 
-/* The stress of the response has been clamped. */
-TL_INLINE void pack_hessian(Group *group, const Response *response, TlFloat4 *packed,
-                            TlFloat4 *diagonal) {
-    Wide M[6][9];
-    vector_blocks(group->X, response->K, response->s, M);
-    pack_symmetric(M[0], packed);
-    pack_symmetric(M[1], packed + 12);
-    pack_symmetric(M[5], packed + 24);
-    for (int i = 0; i < 9; i++) {
-        packed[2 * (18 + i)] = tl_narrow4(M[2][i]);
-        packed[2 * (27 + i)] = tl_narrow4(M[3][i]);
-        packed[2 * (36 + i)] = tl_narrow4(M[4][i]);
+/* The diagonal block of one corner, upper half, for each of the quads. */
+TL_INLINE void pack_corner(TlFloat8 M[6][9], int own, int with, float sign, TlFloat4 *out) {
+    static const int upper[6] = {0, 1, 2, 4, 5, 8}, lower[6] = {0, 3, 6, 4, 7, 8};
+    TlFloat4 low[8], high[8];
+    for (int i = 0; i < 6; i++) {
+        int u = upper[i], t = lower[i];
+        TlFloat8 d = (M[own][u] + M[5][u]) + sign * (M[with][u] + M[with][t]);
+        low[i] = tl_low4(d);
+        high[i] = tl_high4(d);
     }
-    pack_corner(M, 0, 3, -1.0, diagonal);
-    pack_corner(M, 1, 4, -1.0, diagonal + 2);
-    pack_corner(M, 0, 3, 1.0, diagonal + 4);
-    pack_corner(M, 1, 4, 1.0, diagonal + 6);
+    store_corners(low, out);
+    store_corners(high, out + 8 * TL_LANES);
+}
+
+TL_INLINE TlFloat8 narrow8(Wide low, Wide high) {
+    return tl_join8(tl_narrow4(low), tl_narrow4(high));
+}
+
+/* Two groups, whose stress has been clamped, in single precision. */
+TL_INLINE void pack_hessian(const Group group[2], const Response response[2], TlFloat8 *packed,
+                            TlFloat4 *diagonal) {
+    TlFloat8 X[3][3], K[TL_KHAT], S[6], M[6][9];
+    for (int i = 0; i < 9; i++) {
+        X[i / 3][i % 3] = narrow8(group[0].X[i / 3][i % 3], group[1].X[i / 3][i % 3]);
+    }
+    for (int i = 0; i < TL_KHAT; i++) {
+        K[i] = narrow8(response[0].K[i], response[1].K[i]);
+    }
+    for (int i = 0; i < 6; i++) {
+        S[i] = narrow8(response[0].s[i], response[1].s[i]);
+    }
+    single_vector_blocks(X, K, S, M);
+    pack_symmetric(M[0], packed);
+    pack_symmetric(M[1], packed + 6);
+    pack_symmetric(M[5], packed + 12);
+    for (int i = 0; i < 9; i++) {
+        packed[18 + i] = M[2][i];
+        packed[27 + i] = M[3][i];
+        packed[36 + i] = M[4][i];
+    }
+    pack_corner(M, 0, 3, -1.0F, diagonal);
+    pack_corner(M, 1, 4, -1.0F, diagonal + 2);
+    pack_corner(M, 0, 3, 1.0F, diagonal + 4);
+    pack_corner(M, 1, 4, 1.0F, diagonal + 6);
 }
 
 /* ---- the energy ---- */
@@ -584,15 +553,19 @@ TL_HOT static void quad_pack(const TlModel *model, const TlPoint *at, int32_t be
     for (int32_t q = begin; q < end; q += BATCH * TL_LANES) {
         Batch batch;
         begin_batch(model, at, q, end, true, begin, grad, &batch);
-        for (int32_t g = 0; g < batch.count; g++) {
+        if (batch.count % 2 == 1) {
+            batch.group[batch.count] = batch.group[batch.count - 1];
+            batch.response[batch.count] = batch.response[batch.count - 1];
+        }
+        for (int32_t g = 0; g < batch.count; g += 2) {
             int64_t first = q - begin + TL_LANES * g;
             pack_hessian(&batch.group[g], &batch.response[g],
-                         (TlFloat4 *)tl_packed_at(packed, PACKED, first),
+                         (TlFloat8 *)tl_packed_at(packed, PACKED, first),
                          (TlFloat4 *)(diagonal + 32 * first));
-            if (hess != NULL) {
-                Target target = target_of(hess, HESSIAN, batch.group[g].quad, begin);
-                write_hessian(&batch.group[g], &batch.response[g], &target);
-            }
+        }
+        for (int32_t g = 0; hess != NULL && g < batch.count; g++) {
+            Target target = target_of(hess, HESSIAN, batch.group[g].quad, begin);
+            write_hessian(&batch.group[g], &batch.response[g], &target);
         }
     }
 }
