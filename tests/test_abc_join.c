@@ -8,6 +8,7 @@
 
 #include "support/abc_cloth.h"
 #include "support/abc_official.h"
+#include "support/abc_unusual.h"
 #include "support/run_suite.h"
 
 #include <signal.h>
@@ -321,6 +322,23 @@ START_TEST(bad_calls_and_files_are_refused) {
 }
 END_TEST
 
+START_TEST(chunk_that_claims_more_than_its_size_allows_is_refused) {
+    snprintf(chunk_names[0], sizeof chunk_names[0], "%s/claims.abc", abc_folder);
+    chunk_paths[0] = chunk_names[0];
+    for (int kind = 0; kind < abc_unusual_count(); kind++)
+        if (strcmp(abc_unusual_name(kind), "claims") == 0)
+            ck_assert(abc_unusual_write(kind, chunk_names[0]));
+    REFUSED(ABCC_E_LIMIT, "claims far more samples",
+            abcc_join(chunk_paths, 1, abc_path, NULL, &abc_error));
+    ck_assert(!abc_exists(abc_path));
+    ck_assert(abc_unusual_share(1000, chunk_names[0]));
+    REFUSED(ABCC_E_LIMIT, "claims far more parameters",
+            abcc_join(chunk_paths, 1, abc_path, NULL, &abc_error));
+    ck_assert(abc_unusual_share(10, chunk_names[0]));
+    OK(abcc_join(chunk_paths, 1, abc_path, NULL, &abc_error));
+}
+END_TEST
+
 /* A step of xorshift, so that the same seed always gives the same file. */
 static uint32_t next_random(uint32_t *state) {
     *state ^= *state << 13;
@@ -382,6 +400,7 @@ int main(void) {
     tcase_add_test(tests, refused_join_keeps_the_older_file);
     tcase_add_test(tests, full_disk_during_a_join_keeps_the_older_file);
     tcase_add_test(tests, bad_calls_and_files_are_refused);
+    tcase_add_test(tests, chunk_that_claims_more_than_its_size_allows_is_refused);
     tcase_add_test(tests, damaged_chunks_do_no_harm);
     return run_suite(suite);
 }

@@ -29,6 +29,41 @@ std::uint32_t sampling_of(const AbcA::ArchiveReaderPtr &archive,
 
 namespace {
 
+/* What a changed sample takes in a file at least: its hash. */
+constexpr std::uint64_t sample_bytes = 16;
+
+/* Time samplings of a chunk. Each property seeks its own among them. */
+constexpr std::uint32_t most_samplings = 1000;
+
+void spend(std::uint64_t &left, std::uint64_t wanted, const std::string &chunk, const char *what) {
+    if (wanted > left)
+        fail(ABCC_E_LIMIT, chunk + " claims far more " + what +
+                               " than a file of its size should have; it cannot be joined");
+    left -= wanted;
+}
+
+} // namespace
+
+void Budget::add_file(std::uint64_t bytes) {
+    samples_ += bytes / sample_bytes;
+    reading_ += bytes;
+    keeping_ += bytes;
+}
+
+void Budget::spend_samples(std::uint64_t count, const std::string &chunk) {
+    spend(samples_, count, chunk, "samples");
+}
+
+void Budget::spend_reading(std::uint64_t bytes, const std::string &chunk) {
+    spend(reading_, bytes, chunk, "data");
+}
+
+void Budget::spend_keeping(std::uint64_t bytes, const std::string &chunk) {
+    spend(keeping_, bytes, chunk, "parameters");
+}
+
+namespace {
+
 void count_samples(const AbcA::ArchiveReaderPtr &archive, const Compound &parent, Chunk &chunk) {
     for (std::size_t i = 0; i < parent->getNumProperties(); i++) {
         const AbcA::PropertyHeader &header = parent->getPropertyHeader(i);
@@ -36,10 +71,12 @@ void count_samples(const AbcA::ArchiveReaderPtr &archive, const Compound &parent
             count_samples(archive, parent->getCompoundProperty(header.getName()), chunk);
             continue;
         }
+        const std::size_t samples =
+            header.isScalar() ? parent->getScalarProperty(header.getName())->getNumSamples()
+                              : parent->getArrayProperty(header.getName())->getNumSamples();
+        chunk.budget->spend_samples(samples, chunk.path);
         std::size_t &most = chunk.times[sampling_of(archive, header.getTimeSampling())].samples;
-        most = std::max(most, header.isScalar()
-                                  ? parent->getScalarProperty(header.getName())->getNumSamples()
-                                  : parent->getArrayProperty(header.getName())->getNumSamples());
+        most = std::max(most, samples);
     }
 }
 
@@ -50,13 +87,20 @@ void count_samples(const AbcA::ArchiveReaderPtr &archive, const AbcA::ObjectRead
         count_samples(archive, object->getChild(i), chunk);
 }
 
-Chunk survey(const char *path) {
+Chunk survey(const char *path, const std::shared_ptr<Budget> &budget) {
     need(path, "the path of a chunk");
     const Reader reader = open_chunk(path);
     Chunk chunk;
     chunk.path = path;
+    chunk.budget = budget;
+    chunk.budget->add_file(reader->file.size());
     chunk.metadata = reader->archive->getMetaData();
-    for (std::uint32_t i = 0; i < reader->archive->getNumTimeSamplings(); i++) {
+    const std::uint32_t samplings = reader->archive->getNumTimeSamplings();
+    if (samplings > most_samplings)
+        fail(ABCC_E_LIMIT, chunk.path + " has " + counted(samplings, "time sampling") +
+                               "; files with more than " + std::to_string(most_samplings) +
+                               " cannot be joined");
+    for (std::uint32_t i = 0; i < samplings; i++) {
         const AbcA::TimeSampling &sampling = *reader->archive->getTimeSampling(i);
         ChunkTimes times;
         times.listed = sampling.getTimeSamplingType().isAcyclic();
@@ -125,8 +169,9 @@ void place_chunk(std::vector<Chunk> &chunks, std::size_t at, std::vector<std::si
 
 std::vector<Chunk> sorted_chunks(const char *const *paths, std::uint32_t count) {
     std::vector<Chunk> chunks;
+    const auto budget = std::make_shared<Budget>();
     for (std::uint32_t i = 0; i < count; i++)
-        chunks.push_back(survey(paths[i]));
+        chunks.push_back(survey(paths[i], budget));
     std::stable_sort(chunks.begin(), chunks.end(),
                      [](const Chunk &a, const Chunk &b) { return start_of(a) < start_of(b); });
     std::vector<std::size_t> covered(chunks[0].times.size());

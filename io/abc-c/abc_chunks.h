@@ -24,8 +24,26 @@ struct ChunkTimes {
     std::size_t offset = 0;  /* the number its first sample has in the joined file */
 };
 
+/* What a join may still cost. Repeats and shared blocks are stored once, so that the size of a file
+ * is no bound by itself. */
+class Budget {
+public:
+    /* Allows what a file of so many bytes needs by rights. */
+    void add_file(std::uint64_t bytes);
+    /* Each throws a Failure that names the chunk when no more is left. */
+    void spend_samples(std::uint64_t count, const std::string &chunk);
+    void spend_reading(std::uint64_t bytes, const std::string &chunk);
+    void spend_keeping(std::uint64_t bytes, const std::string &chunk);
+
+private:
+    std::uint64_t samples_ = 1u << 21;   /* of all properties: a microsecond and 40 bytes each */
+    std::uint64_t reading_ = 1ull << 33; /* bytes */
+    std::uint64_t keeping_ = 1u << 28;   /* bytes in memory until the end */
+};
+
 struct Chunk {
     std::string path;
+    std::shared_ptr<Budget> budget; /* one for all chunks */
     AbcA::MetaData metadata;
     std::vector<ChunkTimes> times;
 };

@@ -15,6 +15,7 @@ extern "C" {
 #include <algorithm>
 #include <cstdio>
 #include <map>
+#include <unordered_map>
 
 namespace tl_abc {
 
@@ -43,6 +44,21 @@ enum class Role {
                           times.period * static_cast<double>(sample / count));
     fail(ABCC_E_ARG, chunk.path + ": " + what + " differs from the other chunks" + when +
                          "; they are not of one run");
+}
+
+/* What a sample takes in memory, roughly. */
+std::uint64_t bytes_of(const AbcA::ArraySample &sample) {
+    const AbcA::DataType &type = sample.getDataType();
+    const std::size_t values = sample.size() * type.getExtent();
+    std::uint64_t bytes = sample.size() * type.getNumBytes();
+    if (type.getPod() == Util::kStringPOD)
+        for (std::size_t i = 0; i < values; i++)
+            bytes += static_cast<const Util::string *>(sample.getData())[i].size();
+    else if (type.getPod() == Util::kWstringPOD)
+        for (std::size_t i = 0; i < values; i++)
+            bytes +=
+                sizeof(wchar_t) * static_cast<const Util::wstring *>(sample.getData())[i].size();
+    return bytes;
 }
 
 /* One array or scalar of the joined file, and where its samples come from at the moment. */
@@ -90,7 +106,7 @@ public:
         if (role_ == Role::last) {
             if (k == 0)
                 kept_.clear();
-            kept_.push_back(read(k));
+            keep(k);
             return;
         }
         const std::size_t number = sampling_ == 0 ? k : held_ ? 0 : offset() + k;
@@ -144,7 +160,13 @@ private:
             sample = AbcA::AllocateArraySample(header_.getDataType(), Util::Dimensions(1));
             scalar_->getSample(index, const_cast<void *>(sample->getData()));
         }
+        chunk_->budget->spend_reading(bytes_of(*sample), chunk_->path);
         return sample;
+    }
+
+    void keep(std::size_t k) {
+        kept_.push_back(read(k));
+        chunk_->budget->spend_keeping(bytes_of(*kept_.back()), chunk_->path);
     }
 
     AbcA::ArraySampleKey key_of(std::size_t k) const {
@@ -161,7 +183,7 @@ private:
         const bool again = total_ > 0 && keys_.back() == key;
         keys_.push_back(key);
         if (role_ != Role::plain)
-            kept_.push_back(read(k));
+            keep(k);
         else if (again && array_)
             writer_->asArrayPtr()->setFromPreviousSample();
         else
@@ -212,12 +234,12 @@ public:
     }
 
     void bind(const Object &object, std::uint32_t sampling, const Chunk &chunk) {
-        if (object.samples > 0 && !samples_.empty() && sampling != sampling_)
+        if (object.samples > 0 && !seen_.empty() && sampling != sampling_)
             fail(ABCC_E_ARG, chunk.path + ": the transform " + named(where_) +
                                  " has other times than in the other chunks");
         object_ = &object;
         chunk_ = &chunk;
-        if ((object.samples == 0) != samples_.empty() && chunk.times[sampling_].offset > 0)
+        if ((object.samples == 0) != seen_.empty() && chunk.times[sampling_].offset > 0)
             fail(ABCC_E_ARG,
                  chunk.path + ": the transform " + named(where_) + " lacks its samples");
     }
@@ -227,31 +249,41 @@ public:
             return;
         AbcGeom::XformSample sample = read_xform(*object_, static_cast<std::uint32_t>(k));
         const std::size_t number = chunk_->times[sampling_].offset + k;
-        if (!samples_.empty() && !sample.isTopologyEqual(samples_[0]))
+        const Util::Digest digest = digest_of(sample);
+        if (!seen_.empty() && !sample.isTopologyEqual(first_))
             fail(ABCC_E_ARG, chunk_->path + ": the transform " + named(where_) +
                                  " is not built as in the other chunks");
-        if (number < samples_.size()) {
-            if (!same(sample, samples_[number]))
+        if (number < seen_.size()) {
+            if (!(digest == seen_[number]))
                 fail_different(*chunk_, "the transform " + named(where_), sampling_, k);
             return;
         }
-        samples_.push_back(sample);
+        if (seen_.empty())
+            first_ = sample;
+        seen_.push_back(digest);
         schema_.set(sample);
     }
 
 private:
-    static bool same(const AbcGeom::XformSample &a, const AbcGeom::XformSample &b) {
-        bool equal = a.getInheritsXforms() == b.getInheritsXforms();
-        for (std::size_t i = 0; equal && i < a.getNumOps(); i++)
-            for (std::size_t j = 0; j < a[i].getNumChannels(); j++)
-                equal = equal && a[i].getChannelValue(j) == b[i].getChannelValue(j);
-        return equal;
+    /* Of the values of a sample; an operation takes some hundred bytes of the library to read. */
+    Util::Digest digest_of(const AbcGeom::XformSample &sample) const {
+        constexpr std::uint64_t op_bytes = 256;
+        std::vector<double> values = {sample.getInheritsXforms() ? 1.0 : 0.0};
+        for (std::size_t i = 0; i < sample.getNumOps(); i++)
+            for (std::size_t j = 0; j < sample[i].getNumChannels(); j++)
+                values.push_back(sample[i].getChannelValue(j));
+        chunk_->budget->spend_reading(sample.getNumOps() * op_bytes, chunk_->path);
+        Util::Digest digest;
+        Util::MurmurHash3_x64_128(values.data(), values.size() * sizeof(double), sizeof(double),
+                                  digest.words);
+        return digest;
     }
 
     std::string where_;
     std::uint32_t sampling_;
     AbcGeom::OXformSchema schema_;
-    std::vector<AbcGeom::XformSample> samples_;
+    AbcGeom::XformSample first_;
+    std::vector<Util::Digest> seen_; /* of all samples */
     const Object *object_ = nullptr;
     const Chunk *chunk_ = nullptr;
 };
@@ -264,7 +296,8 @@ struct Node {
     AbcA::ObjectWriterPtr object;
     std::vector<AbcA::CompoundPropertyWriterPtr> compounds;
     std::unique_ptr<Transform> transform;
-    std::vector<Leaf> leaves; /* in the order of writing */
+    std::vector<Leaf> leaves;                              /* in the order of writing */
+    std::unordered_map<std::string, std::size_t> by_place; /* number of a leaf */
 
     /* Has the library write the end of the object. */
     void close() {
@@ -440,6 +473,8 @@ private:
         build_compound(reader, chunk, node, from->getProperties(), to, spot);
         std::stable_sort(node.leaves.begin(), node.leaves.end(),
                          [](const Leaf &a, const Leaf &b) { return a.rank() < b.rank(); });
+        for (std::size_t i = 0; i < node.leaves.size(); i++)
+            node.by_place[node.leaves[i].where()] = i;
     }
 
     static void build_compound(const abcc_reader &reader, const Chunk &chunk, Node &node,
@@ -533,13 +568,11 @@ private:
                               path + " ", leaves);
                 continue;
             }
-            const auto leaf =
-                std::find_if(node.leaves.begin(), node.leaves.end(),
-                             [&](const Leaf &known) { return known.where() == path; });
-            if (leaf == node.leaves.end())
+            const auto leaf = node.by_place.find(path);
+            if (leaf == node.by_place.end())
                 fail(ABCC_E_ARG,
                      chunk.path + " has a property " + named(path) + " that other chunks have not");
-            leaf->bind(reader.archive, from, header, chunk);
+            node.leaves[leaf->second].bind(reader.archive, from, header, chunk);
             leaves++;
         }
     }

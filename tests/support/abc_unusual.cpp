@@ -388,6 +388,16 @@ void write_claims(Abc::OArchive &archive) {
     broken.getSchema().set(quad());
 }
 
+void write_sharing(Abc::OArchive &archive, int properties) {
+    const std::vector<std::int32_t> values(1 << 18, 7);
+    Geom::OXform transform(archive.getTop(), "transform");
+    Abc::OCompoundProperty user = transform.getSchema().getUserProperties();
+    for (int i = 0; i < properties; i++) {
+        Abc::OInt32ArrayProperty property(user, "property" + std::to_string(i));
+        property.set(Abc::Int32ArraySample(values.data(), values.size()));
+    }
+}
+
 struct Kind {
     const char *name;
     void (*write)(Abc::OArchive &archive);
@@ -435,4 +445,9 @@ bool abc_unusual_unfold(int levels, int name_length, const char *path) {
     return write_archive("unfold", path, [&](Abc::OArchive &archive) {
         write_unfolding(archive, levels, name_length);
     });
+}
+
+bool abc_unusual_share(int properties, const char *path) {
+    return write_archive("share", path,
+                         [&](Abc::OArchive &archive) { write_sharing(archive, properties); });
 }

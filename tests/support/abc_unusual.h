@@ -18,6 +18,8 @@ bool abc_unusual_write(int kind, const char *path);
 /* Writes a small archive whose instances unfold into 2^levels meshes, each with a path of `levels`
  * names of `name_length` letters. */
 bool abc_unusual_unfold(int levels, int name_length, const char *path);
+/* Writes an archive with that many user properties, which share one megabyte. */
+bool abc_unusual_share(int properties, const char *path);
 
 #ifdef __cplusplus
 }
