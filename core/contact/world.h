@@ -34,7 +34,7 @@ typedef struct TlPress {
     TlFloat4 hess[2];
 } TlPress;
 
-/* Counted since tl_world_count_from_zero. */
+/* Counted since tl_world_begin_frame. */
 typedef struct TlWorldCounts {
     int32_t candidates; /* pairs of the longest list */
     int32_t touches;    /* at the last evaluation */
@@ -91,7 +91,7 @@ struct TlWorld {
     bool holds;        /* `held` belongs to the list */
     TlClosest *closest;
     int32_t *chain, *next; /* near pairs of a vertex with triangles: first, and next of each */
-    int32_t chunk[64];     /* work: counts of parts */
+    int32_t chunk[64];     /* work: counts of parts, see near.h */
     TlTouch *touch;
     uint8_t *active;
     TlPress *press;    /* per touch */
