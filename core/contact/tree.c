@@ -24,11 +24,12 @@
 #include "contact/tree.h"
 
 #include "base/lanes.h"
+#include "contact/tree_order.h"
 
 #include <string.h>
 
 enum {
-    FAN = 16,         /* children of a node, and things of a leaf */
+    FAN = TL_TREE_FAN,
     FAN_BITS = 4,     /* of a number below FAN */
     MOST_LEVELS = 8,  /* FAN to this power things fit */
     CHUNK_BLOCKS = 8, /* leaves that are searched together by one worker */
@@ -129,114 +130,7 @@ struct TlBroad {
     Plan near, crossing, more;
 };
 
-/* ---- order ---- */
-
-/* A thing while it is put in order: its middle at rest, and its body. */
-typedef struct Item {
-    double at[4];
-    int32_t thing;
-} Item;
-
-static bool before(const Item *a, const Item *b, int32_t axis) {
-    return a->at[axis] < b->at[axis] || (a->at[axis] == b->at[axis] && a->thing < b->thing);
-}
-
-static void swap(Item *a, Item *b) {
-    Item kept = *a;
-    *a = *b;
-    *b = kept;
-}
-
-/* Puts the median of first, middle and last in the middle, and the others on their sides. */
-static void sort_three(Item *a, Item *b, Item *c, int32_t axis) {
-    if (before(b, a, axis)) {
-        swap(a, b);
-    }
-    if (before(c, b, axis)) {
-        swap(b, c);
-    }
-    if (before(b, a, axis)) {
-        swap(a, b);
-    }
-}
-
-/* Hoare's selection: the `half` lowest of all items come first. */
-static void select_lowest(Item *item, int32_t count, int32_t half, int32_t axis) {
-    int32_t low = 0, high = count - 1;
-    while (low < high) {
-        int32_t middle = low + (high - low) / 2, i = low, j = high;
-        sort_three(&item[low], &item[middle], &item[high], axis);
-        Item pivot = item[middle];
-        while (i <= j) {
-            while (before(&item[i], &pivot, axis)) {
-                i++;
-            }
-            while (before(&pivot, &item[j], axis)) {
-                j--;
-            }
-            if (i <= j) {
-                swap(&item[i++], &item[j--]);
-            }
-        }
-        /* the boundary lies in one of the two parts, or between */
-        if (half <= j) {
-            high = j;
-        } else if (half >= i) {
-            low = i;
-        } else {
-            return;
-        }
-    }
-}
-
-/* Along which items are spread widest; 3, their bodies, while those are several of some size. */
-static int32_t widest_axis(const Item *item, int32_t count) {
-    double low[4], high[4];
-    memcpy(low, item[0].at, sizeof low);
-    memcpy(high, item[0].at, sizeof high);
-    for (int32_t i = 1; i < count; i++) {
-        for (int32_t k = 0; k < 4; k++) {
-            low[k] = tl_min(low[k], item[i].at[k]);
-            high[k] = tl_max(high[k], item[i].at[k]);
-        }
-    }
-    double bodies = high[3] - low[3];
-    if (bodies > 0.0 && FAN * bodies < count) {
-        return 3;
-    }
-    int32_t axis = high[1] - low[1] > high[0] - low[0] ? 1 : 0;
-    return high[2] - low[2] > high[axis] - low[axis] ? 2 : axis;
-}
-
-/* How many of `count` things go to the first half, so that nodes are full: about half of the
- * largest nodes that are fewer than all of it. */
-static int32_t first_half(int32_t count) {
-    int32_t node = FAN;
-    while (node <= (count - 1) / FAN) {
-        node *= FAN;
-    }
-    return (int32_t)(((int64_t)count + node - 1) / node / 2) * node;
-}
-
-/* Median splits down to leaves, the second half of each waiting on a stack. */
-static void sort_items(Item *item, int32_t count) {
-    int32_t begin[32], size[32], waiting = 0;
-    begin[waiting] = 0;
-    size[waiting++] = count;
-    while (waiting > 0) {
-        waiting--;
-        Item *at = item + begin[waiting];
-        int32_t total = size[waiting];
-        if (total > FAN) {
-            int32_t half = first_half(total);
-            select_lowest(at, total, half, widest_axis(at, total));
-            size[waiting] = half;
-            begin[waiting + 1] = begin[waiting] + half;
-            size[waiting + 1] = total - half;
-            waiting += 2;
-        }
-    }
-}
+/* ---- trees ---- */
 
 /* Things [begin, begin + count) of one kind, `corners` vertices each; NULL: vertices themselves. */
 typedef struct Kind {
@@ -248,8 +142,8 @@ static int32_t corner(const Kind *kind, int32_t i, int32_t k) {
     return kind->thing != NULL ? kind->thing[kind->corners * i + k] : i;
 }
 
-static Item item_of(const TlSurface *surface, const Kind *kind, int32_t thing) {
-    Item item = {{0}, thing};
+static TlTreeItem item_of(const TlSurface *surface, const Kind *kind, int32_t thing) {
+    TlTreeItem item = {{0}, thing};
     for (int32_t k = 0; k < kind->corners; k++) {
         const double *rest = surface->rest + 3 * (int64_t)corner(kind, thing, k);
         for (int32_t d = 0; d < 3; d++) {
@@ -259,8 +153,6 @@ static Item item_of(const TlSurface *surface, const Kind *kind, int32_t thing) {
     item.at[3] = surface->body[corner(kind, thing, 0)];
     return item;
 }
-
-/* ---- trees ---- */
 
 static bool make_levels(TlArena *arena, Tree *tree) {
     int32_t blocks = (tree->count + FAN - 1) / FAN, level = 0;
@@ -278,7 +170,7 @@ static bool make_levels(TlArena *arena, Tree *tree) {
     }
 }
 
-static void name_things(Tree *tree, const Kind *kind, const Item *item, int32_t nobody) {
+static void name_things(Tree *tree, const Kind *kind, const TlTreeItem *item, int32_t nobody) {
     for (int32_t i = 0; i < kind->count; i++) {
         tree->thing[i] = item[i].thing;
     }
@@ -294,7 +186,7 @@ static bool make_tree(TlArena *arena, TlArena *scratch, const TlSurface *surface
                       Tree *tree) {
     tree->count = kind.count;
     tree->corners = kind.corners;
-    Item *item = TL_NEW(scratch, Item, kind.count);
+    TlTreeItem *item = TL_NEW(scratch, TlTreeItem, kind.count);
     tree->vertex = TL_NEW(arena, Bits16, ((int64_t)kind.count / FAN + 1) * kind.corners);
     tree->thing = TL_NEW(arena, int32_t, kind.count);
     tree->chosen = TL_NEW(arena, uint16_t, (int64_t)kind.count / FAN + 1);
@@ -305,7 +197,7 @@ static bool make_tree(TlArena *arena, TlArena *scratch, const TlSurface *surface
     for (int32_t i = 0; i < kind.count; i++) {
         item[i] = item_of(surface, &kind, kind.begin + i);
     }
-    sort_items(item, kind.count);
+    tl_tree_order(item, kind.count);
     name_things(tree, &kind, item, surface->vertices.count);
     return true;
 }
