@@ -4,9 +4,10 @@
  *
  * Claim. All vertices go at once and evenly, x_i(t) = x_i + t d_i with d_i = s_i u_i, t from 0
  * to 1. Then at all these times the distance of every pair, less what is solid, is at least the
- * smaller of what it keeps and of what it was at t = 0. A pair keeps its floor, and half its
- * distance as long as that is below half the contact distance: so that a move that goes wrong, such
- * as one that did not know of a contact, leaves the potential of contact something to work with.
+ * smaller of what it keeps and of what it was at t = 0. A pair keeps its floor, and half of what
+ * parts it, its distance or its gap along another plane, up to half the contact distance: so that a
+ * move that goes wrong, such as one that did not know of a contact, leaves the potential of contact
+ * something to work with.
  * Two triangles that are apart can only come to cross when a vertex of one meets the other, or two
  * of their edges meet; so where all such pairs are in the list nothing comes to cross.
  *
@@ -20,11 +21,12 @@
  *     lower bound of the distance. It is a minimum of linear functions less a maximum of such, thus
  *     concave, and never smaller than the smaller of g(0) and g(1): only the end of the move must
  *     be looked at. Again common motion cancels. With n between the closest points g(0) is the
- *     distance. A pair passes when g(1) >= g(0) - PASS max(0, g(0) - keeps). Where that fails, the
- *     normal of the triangle, or of both edges, is tried: cloth that slides along a surface towards
- *     a triangle of it goes over that triangle, not into it. The better of both counts. And a pair
- *     passes when planes part it one after the other, each for a part of the time: what slides
- * round a corner has no plane for all of it.
+ *     distance. A pair passes when g(1) >= g(0) - TL_PASS max(0, g(0) - keeps). Where that
+ *     fails, the normal of the triangle, or of both edges, is tried: cloth that slides along a
+ *     surface towards a triangle of it goes over that triangle, not into it. The plane that leaves
+ *     more room counts, and what the pair keeps goes by its g(0). And a pair passes when planes
+ *     part it one after the other, each for a part of the time: what slides round a corner has no
+ *     plane for all of it.
  *  3. Cuts. Write a = min over A of n.x_i at t = 0, and a' the same at t = 1, b and b' the maxima
  *     over B. A comes nearer by a - a', B by b' - b; at most CUT max(0, g(0) - keeps) is granted to
  *     both together. Who goes away grants as much more to who follows. Vertex i of A is cut when
@@ -40,29 +42,26 @@
  *  6. No normal (A meets B, or numbers that are none): nothing of the pair moves.
  *  7. Rounding. Positions and planes are good to some 2^-48 of the size of a pair, and a move
  *     rounds positions to 2^-53 of their coordinates; floors must be larger than that by far, and
- *     the part of a gap that CUT leaves is. SLIP is what may be lost in one move, so that a pair
+ *     the part of a gap that CUT leaves is. TL_SLIP is what may be lost in one move, so that a pair
  *     at its floor can slide. Far pairs use single precision, with its error taken off.
  * All of this holds at every t: a caller may stop the move early by scaling all s by one number,
  * and by nothing else. */
 #include "contact/truncate.h"
 
 #include "contact/blocks.h"
-#include "contact/closest4.h"
-#include "contact/distance.h"
+#include "contact/planes4.h"
 
 #include <string.h>
 
-/* parts of a gap, less the floor, that a pair may lose in a move: before it is cut, and then */
-#define PASS 0.95
+/* part of a gap, less what it keeps, that a pair may lose in a move once it is cut; less than
+ * TL_PASS */
 #define CUT 0.9
-/* rounding of motion along a normal, over the size of the motion */
-#define SLIP 1e-14
 /* rounding of differences in single precision: of their own size, and of the largest motion */
 #define FLOAT_ROUNDING 1.000001F
 #define FLOAT_GRAIN 2.5e-7
 /* passes in which going away grants something, and passes before all is settled: cloth that falls
  * fast and is stopped somewhere is followed outwards, an edge a pass */
-enum { RELATIVE = 24, LAST = 40, TILE = 64, MOST_PLANES = 8 };
+enum { RELATIVE = 24, LAST = 40, TILE = 64 };
 
 /* of a vertex */
 enum { CHANGED = 1, SHORTER = 2 };
@@ -215,12 +214,6 @@ TL_INLINE void pick_four(const Run *run, const int32_t *list, int32_t i, int32_t
     }
 }
 
-/* What a pair keeps that is `apart`. */
-TL_INLINE float kept_of(const TlPair *pair, float apart) {
-    float half = 0.5F * (apart < pair->radius ? apart : pair->radius);
-    return half > pair->floor ? half : pair->floor;
-}
-
 /* Takes pairs that are far for their motion out of the list; answers how many are left. */
 TL_INLINE int32_t leave_far(const Run *run, int32_t *list, int32_t count, bool edges) {
     int32_t left = 0;
@@ -231,7 +224,7 @@ TL_INLINE int32_t leave_far(const Run *run, int32_t *list, int32_t count, bool e
         for (int32_t k = 0; k < TL_LANES && i + k < count; k++) {
             TlPair *pair = &run->pair[list[i + k]];
             float after = pair->least - nearing[k];
-            if (after >= kept_of(pair, pair->least)) {
+            if (after >= tl_kept_of(pair, pair->least)) {
                 run->work->state[list[i + k]] = 0;
                 pair->least = after - 1e-7F * after;
             } else {
@@ -242,161 +235,7 @@ TL_INLINE int32_t leave_far(const Run *run, int32_t *list, int32_t count, bool e
     return left;
 }
 
-/* ---- planes ---- */
-
-/* Four pairs along their normals: seen from vertex 0, towards the other thing counts as down. */
-typedef struct Seen4 {
-    TlDouble4 height[4]; /* over the lowest of its thing */
-    TlDouble4 rise[4];   /* motion */
-    TlDouble4 fall[2];   /* how much A and B come nearer at the end; negative: they go away */
-    TlDouble4 gap;       /* distance less what is solid */
-    TlDouble4 usable;    /* what of it may be lost */
-    TlDouble4 slip;
-    TlBits4 parted; /* there is a normal */
-} Seen4;
-
-TL_INLINE TlDouble4 solids_of(const TlPair *const pair[4]) {
-    return tl_widen4((TlFloat4){pair[0]->solid, pair[1]->solid, pair[2]->solid, pair[3]->solid});
-}
-
-/* What pairs may lose of a gap. */
-TL_INLINE TlDouble4 usable_of(const TlPair *const pair[4], TlDouble4 gap) {
-    TlDouble4 keep =
-        tl_widen4((TlFloat4){pair[0]->floor, pair[1]->floor, pair[2]->floor, pair[3]->floor});
-    TlDouble4 radius =
-        tl_widen4((TlFloat4){pair[0]->radius, pair[1]->radius, pair[2]->radius, pair[3]->radius});
-    keep = tl_max4(keep, 0.5 * tl_min4(radius, gap));
-    return tl_max4(tl_double4(0.0), gap - keep);
-}
-
-TL_INLINE TlDouble4 shares_of(const double *s, const TlPair *const pair[4], int corner) {
-    return (TlDouble4){s[pair[0]->vertex[corner]], s[pair[1]->vertex[corner]],
-                       s[pair[2]->vertex[corner]], s[pair[3]->vertex[corner]]};
-}
-
-/* Along given normals. */
-TL_INLINE Seen4 see_along(const TlMove *move, const TlPair *const pair[4], const TlVec4 x[4],
-                          TlVec4 normal, bool edges) {
-    const TlDouble4 zero = tl_double4(0.0);
-    const int split = edges ? 2 : 1;
-    TlDouble4 now[2], end[2], size = zero;
-    Seen4 seen;
-    for (int c = 0; c < 4; c++) {
-        int b = c >= split;
-        TlVec4 up = b ? tl_scale4(tl_double4(-1.0), normal) : normal;
-        TlDouble4 at = tl_dot4(up, tl_sub4(x[c], x[0]));
-        TlVec4 u = tl_gather4(move->u, pair, c);
-        TlDouble4 share = shares_of(move->s, pair, c), rise = share * tl_dot4(up, u);
-        bool first = c == 0 || c == split;
-        now[b] = first ? at : tl_min4(now[b], at);
-        end[b] = first ? at + rise : tl_min4(end[b], at + rise);
-        size = tl_max4(size, tl_abs4(at) + share * (tl_abs4(u.x) + tl_abs4(u.y) + tl_abs4(u.z)));
-        seen.height[c] = at;
-        seen.rise[c] = rise;
-    }
-    for (int c = 0; c < 4; c++) {
-        seen.height[c] -= now[c >= split];
-    }
-    seen.fall[0] = now[0] - end[0];
-    seen.fall[1] = now[1] - end[1];
-    seen.gap = now[0] + now[1] - solids_of(pair);
-    seen.usable = usable_of(pair, seen.gap);
-    seen.slip = SLIP * size;
-    return seen;
-}
-
-/* Normals of the triangles, or of both edges, towards A. */
-TL_INLINE TlVec4 face_normal(const TlVec4 x[4], TlVec4 towards, bool edges) {
-    TlVec4 n = edges ? tl_cross4(tl_sub4(x[1], x[0]), tl_sub4(x[3], x[2]))
-                     : tl_cross4(tl_sub4(x[2], x[1]), tl_sub4(x[3], x[1]));
-    TlDouble4 length2 = tl_dot4(n, n);
-    /* without a direction it is no number, and so never better */
-    return tl_scale4(tl_sign4(tl_dot4(n, towards)) / tl_sqrt4(length2), n);
-}
-
-/* Takes `other` where it leaves more room. */
-TL_INLINE void take_better(Seen4 *seen, const Seen4 *other) {
-    TlDouble4 room = seen->usable - (seen->fall[0] + seen->fall[1]);
-    TlDouble4 others = other->usable - (other->fall[0] + other->fall[1]);
-    TlBits4 better = (TlBits4)(other->usable > 0.0) & (TlBits4)(others > room);
-    for (int c = 0; c < 4; c++) {
-        seen->height[c] = tl_choose4(better, other->height[c], seen->height[c]);
-        seen->rise[c] = tl_choose4(better, other->rise[c], seen->rise[c]);
-    }
-    seen->fall[0] = tl_choose4(better, other->fall[0], seen->fall[0]);
-    seen->fall[1] = tl_choose4(better, other->fall[1], seen->fall[1]);
-    seen->gap = tl_choose4(better, other->gap, seen->gap);
-    seen->usable = tl_choose4(better, other->usable, seen->usable);
-    seen->slip = tl_choose4(better, other->slip, seen->slip);
-}
-
-TL_INLINE TlBits4 passes(const Seen4 *seen) {
-    return (TlBits4)(seen->fall[0] + seen->fall[1] <= PASS * seen->usable + seen->slip);
-}
-
-TL_INLINE Seen4 see(const TlMove *move, const TlPair *const pair[4], bool edges) {
-    TlVec4 x[4];
-    for (int c = 0; c < 4; c++) {
-        x[c] = tl_gather4(move->x, pair, c);
-    }
-    TlClosest4 closest = tl_closest4(x, edges);
-    Seen4 seen = see_along(move, pair, x, closest.normal, edges);
-    TlBits4 ok = passes(&seen);
-    if (!(ok[0] && ok[1] && ok[2] && ok[3])) {
-        Seen4 other = see_along(move, pair, x, face_normal(x, closest.normal, edges), edges);
-        take_better(&seen, &other);
-    }
-    seen.parted = (TlBits4)(closest.distance > 0.0);
-    return seen;
-}
-
-/* Distances of the vertices of A from those of B along n, at the least: after `t` of the move, and
- * what it changes in all of it. Answers the largest further part that leaves `keep`. */
-static double farther(const TlVec3 x[4], const TlVec3 d[4], int split, TlVec3 n, double keep) {
-    double most = 1.0;
-    for (int i = 0; i < split; i++) {
-        for (int j = split; j < 4; j++) {
-            double apart = tl_dot3(n, tl_sub3(x[i], x[j])) - keep;
-            double rate = tl_dot3(n, tl_sub3(d[i], d[j]));
-            if (rate < 0.0) {
-                most = tl_min(most, apart / -rate);
-            }
-        }
-    }
-    return most;
-}
-
-/* Whether a pair that no single plane parts all the time stays apart nevertheless, as what slides
- * round a corner does: goes on from one plane to the next. */
-static bool goes_round(const TlMove *move, const TlPair *pair, bool edges, double gap) {
-    TlVec3 x[4], d[4];
-    for (int c = 0; c < 4; c++) {
-        int64_t v = pair->vertex[c];
-        x[c] = tl_load3(move->x + 3 * v);
-        d[c] = tl_scale3(move->s[v], tl_load3(move->u + 3 * v));
-    }
-    double t = 0.0, solid = (double)pair->solid;
-    double keep = gap - PASS * tl_max(0.0, gap - (double)kept_of(pair, (float)gap));
-    for (int step = 0; step < MOST_PLANES && t < 1.0; step++) {
-        TlVec3 at[4];
-        for (int c = 0; c < 4; c++) {
-            at[c] = tl_madd3(x[c], t, d[c]);
-        }
-        TlClosest closest = edges ? tl_closest_edges(at) : tl_closest_vertex_triangle(at);
-        double apart = closest.distance - solid;
-        if (!(apart > keep)) {
-            return false;
-        }
-        /* not all of what is left, so that the next plane has something too */
-        double least = keep + 0.1 * (apart - keep);
-        double part = farther(at, d, edges ? 2 : 1, tl_load3(closest.normal), least + solid);
-        if (!(part > 1e-6)) {
-            return false;
-        }
-        t += part;
-    }
-    return t >= 1.0;
-}
+/* ---- a pass ---- */
 
 /* Measures the pairs of a list; writes those that do not pass to `failed` and answers how many. */
 TL_INLINE int32_t measure(const Run *run, const int32_t *list, int32_t count, bool edges,
@@ -406,14 +245,14 @@ TL_INLINE int32_t measure(const Run *run, const int32_t *list, int32_t count, bo
     for (int32_t i = 0; i < count; i += TL_LANES) {
         const TlPair *four[TL_LANES];
         pick_four(run, list, i, count, four);
-        Seen4 seen = see(run->move, four, edges);
-        TlBits4 good = seen.parted & passes(&seen);
+        TlSeen4 seen = tl_see4(run->move, four, edges);
+        TlBits4 good = seen.parted & tl_passes4(&seen);
         for (int32_t k = 0; k < TL_LANES && i + k < count; k++) {
             int32_t p = list[i + k];
             run->pair[p].least = tl_float_below(seen.gap[k]);
             run->work->state[p] = MEASURED;
             bool round = !good[k] && run->pass <= RELATIVE && seen.parted[k] &&
-                         goes_round(run->move, &run->pair[p], edges, seen.gap[k]);
+                         tl_goes_round(run->move, &run->pair[p], edges, seen.gap[k]);
             if (all || !(good[k] || round)) {
                 failed[fails++] = p;
             }
@@ -421,8 +260,6 @@ TL_INLINE int32_t measure(const Run *run, const int32_t *list, int32_t count, bo
     }
     return fails;
 }
-
-/* ---- a pass ---- */
 
 TL_INLINE bool is_loose(const TlMove *move, const TlPair *pair) {
     return move->loose != NULL && move->loose[pair->vertex[0]] && move->loose[pair->vertex[1]] &&
@@ -539,7 +376,7 @@ static void hold(const Run *run, int32_t p, Shares *shares) {
 }
 
 /* Cuts pair p by what lane k shows of it. */
-TL_INLINE void cut_pair(const Run *run, int32_t p, const Seen4 *seen, int32_t k, bool edges,
+TL_INLINE void cut_pair(const Run *run, int32_t p, const TlSeen4 *seen, int32_t k, bool edges,
                         Shares *shares) {
     const double fall[2] = {seen->fall[0][k], seen->fall[1][k]};
     double may[2];
@@ -562,7 +399,7 @@ TL_INLINE void cut_list(const Run *run, int32_t begin, int32_t end, bool edges) 
     for (int32_t i = begin; i < end; i += TL_LANES) {
         const TlPair *four[TL_LANES];
         pick_four(run, failed, i, end, four);
-        Seen4 seen = see(run->move, four, edges);
+        TlSeen4 seen = tl_see4(run->move, four, edges);
         for (int32_t k = 0; k < TL_LANES && i + k < end; k++) {
             cut_pair(run, failed[i + k], &seen, k, edges, &run->work->shares[i + k]);
         }
@@ -611,9 +448,9 @@ static void cut(Run *run, TlPool *pool) {
 
 /* What is left of `least` after the move. */
 static float least_after(const TlPair *pair, float nearing) {
-    float kept = kept_of(pair, pair->least);
+    float kept = tl_kept_of(pair, pair->least);
     float usable = pair->least > kept ? pair->least - kept : 0.0F;
-    float after = pair->least - nearing, sure = pair->least - (float)PASS * usable;
+    float after = pair->least - nearing, sure = pair->least - (float)TL_PASS * usable;
     after = after > sure ? after : sure;
     return after - 1e-6F * fabsf(after);
 }
