@@ -4,10 +4,11 @@
  *
  * With n the direction between the closest points of a pair at the start, its distance anywhere in
  * the sweep is at least
- *   f(t) = min over A of (n.x_i + t n.c_i + min n.e_i) - max over B of (n.x_j + t n.c_j + max
- * n.e_j) where x is the start, c the common motion and e goes through the box of the vertex. f is
- * concave, being a minimum of linear functions less a maximum of such, so that its ends t = 0 and t
- * = 1 are enough. What all vertices of a pair have in common cancels. */
+ *   f(t) = min over A of (n.x_i + t n.c_i + min n.e_i)
+ *        - max over B of (n.x_j + t n.c_j + max n.e_j),
+ * where x is the start, c the common motion and e goes through the box of the vertex. f is concave,
+ * being a minimum of linear functions less a maximum of such, so that its ends t = 0 and t = 1 are
+ * enough. What all vertices of a pair have in common cancels. */
 #include "contact/blocks.h"
 #include "contact/closest4.h"
 #include "contact/truncate.h"
@@ -26,7 +27,7 @@ typedef struct Reach4 {
     TlDouble4 start, least;
 } Reach4;
 
-/* Smallest (side 1) or minus the largest (side -1) n.e of a box. */
+/* Smallest n.e of a box. */
 TL_INLINE TlDouble4 box_reach(TlVec4 n, TlVec4 low, TlVec4 high) {
     return tl_min4(n.x * low.x, n.x * high.x) + tl_min4(n.y * low.y, n.y * high.y) +
            tl_min4(n.z * low.z, n.z * high.z);

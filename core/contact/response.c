@@ -9,14 +9,14 @@
  *   d < d0          its quadratic continuation, so that it is finite everywhere; d0 = r/200
  *
  * soft = area * pressure / r: a load of that pressure presses the cloth through its contact
- * distance,
- * whatever the mesh. Friction is Coulomb's, lagged: the normal force and the tangent plane are
- * those of the current Newton iterate, the slip counts from the place the vertex would have had it
- * stuck. f1(y) = 2y - y^2 for y = slip/slip_m < 1 smooths the start; the Hessian of that potential
- * is never negative; it is exact where motion goes on; where friction would turn it round within
- * the step it is so much more that motion ends, and where cloth is pulled off so much less. The
- * projection is the hard guarantee that no vertex ends inside a collider. [CIPC] Li, Kaufman,
- * Jiang: Codimensional incremental potential contact, 2021, for the lagged friction potential. */
+ * distance, whatever the mesh. Friction is Coulomb's, lagged: the normal force and the tangent
+ * plane are those of the current Newton iterate, the slip counts from the place the vertex would
+ * have had it stuck. f1(y) = 2y - y^2 for y = slip/slip_m < 1 smooths the start; the Hessian of
+ * that potential is never negative; it is exact where motion goes on; where friction would turn it
+ * round within the step it is so much more that motion ends, and where cloth is pulled off so much
+ * less. The projection is the hard guarantee that no vertex ends inside a collider. [CIPC] Li,
+ * Kaufman, Jiang: Codimensional incremental potential contact, 2021, for the lagged friction
+ * potential. */
 #include "contact/response.h"
 
 #include "base/elementary.h"

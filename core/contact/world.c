@@ -2,9 +2,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The list of pairs, and moves; see world.h.
  *
- * Why the list is enough. It was made for a sweep: vertex i may be anywhere in origin_i + t
- * common_i
- * + box_i, for one t in [0, 1] that all share. A pair that is not listed cannot touch at any t, by
+ * Why the list is enough. It was made for a sweep: vertex i may be anywhere in
+ *   origin_i + t common_i + box_i,
+ * for one t in [0, 1] that all share. A pair that is not listed cannot touch at any t, by
  * the boxes of its vertices or by its distance. A move is linear; if it begins and ends within the
  * sweep, for any t at either end, all of it is within, since the sweep is convex in positions and t
  * together. So before every move its end is looked at. Where most would leave, it is made anew from

@@ -498,6 +498,7 @@ static bool solve_step(const Iteration *in, int32_t k, double *clock_s, TlNewton
     }
     return solve_linear(in, k, clock_s, result);
 }
+
 /* No direction: fine at rest, a failure of the linear solve anywhere else. Motion to come may lead
  * uphill. */
 static bool has_no_direction(const Iteration *in, TlNewtonResult *result) {
