@@ -13,6 +13,8 @@
 #define FLOAT_SPACING (1.0 / 8388608.0) /* of float32 numbers, relative: 2^-23 */
 /* Samples nearer than this part of a frame are of the same time. */
 #define SAME_TIME 1e-3
+/* Of all meshes together. Repeats are not stored, so that a small file may claim any number. */
+#define MOST_SAMPLES (1 << 22)
 
 static int out_of_memory(void) {
     tl_message("there is not enough memory.");
@@ -110,8 +112,11 @@ static int find_times(TlArchive *archive) {
         total += archive->meshes[i].samples;
         archive->still = archive->still && archive->meshes[i].samples < 2;
     }
-    if (total > INT32_MAX)
-        return out_of_memory();
+    if (total > MOST_SAMPLES) {
+        tl_message("%s: the meshes claim %zu samples; at most %d can be checked.", archive->path,
+                   total, MOST_SAMPLES);
+        return TL_EXIT_DATA;
+    }
     archive->times_s = calloc(total + 1, sizeof *archive->times_s);
     if (!archive->times_s)
         return out_of_memory();

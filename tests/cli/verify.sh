@@ -7,6 +7,7 @@
 # hold what the meshes say.
 #
 #   verify.sh TOILE ALEMBIC_TOOLS
+claims=$(realpath "$(dirname "${BASH_SOURCE[0]}")/claims.abc")
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 # cloth NAME MESH: a cloth that stays where it is.
@@ -231,6 +232,8 @@ refusals() {
     refuses 66 'none.json' verify --intersections two.abc --scene none.json
     head -c 2000 two.abc >cut.abc
     refuses 65 'cut.abc' verify --intersections cut.abc
+    # a kilobyte, since repeats are stored once
+    refuses 65 'claim 16000000 samples; at most' verify --intersections "$claims"
     shift_mesh wall.obj outer.obj 20000 0 0
     still outer.json 1-1 "$(cloth flat flat.obj)" '{"name": "outer", "mesh": "outer.obj"}'
     refuses 65 "two.abc: frame 1: Vertex 0 of 'outer' is .* m from the middle of the cloth; exact arithmetic reaches 8192 m" \
