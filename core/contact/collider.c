@@ -6,6 +6,9 @@
 
 #include "base/elementary.h"
 
+/* bounds are larger by this part, which covers rounding */
+#define ROUNDING 1e-9
+
 TlMotion tl_motion_from_pose(const ToilePose *pose) {
     TlVec3 axis = tl_load3(pose->rotate_rad);
     double angle = tl_length3(axis);
@@ -80,6 +83,18 @@ TlPlaced tl_place(const TlCollider *collider, const TlMotion *motion) {
                          2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x),
                          2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)}};
     placed.t = tl_load3(motion->t);
+    TlVec3 middle = collider->center;
+    placed.bound = (double)INFINITY;
+    if (collider->shape == TOILE_COLLIDER_SPHERE) {
+        placed.bound = collider->radius;
+    } else if (collider->shape == TOILE_COLLIDER_CAPSULE) {
+        middle = tl_scale3(0.5, tl_add3(collider->center, collider->end));
+        placed.bound = tl_length3(tl_sub3(collider->end, middle)) + collider->radius;
+    } else if (collider->shape == TOILE_COLLIDER_BOX) {
+        placed.bound = tl_length3(collider->half);
+    }
+    placed.bound *= 1.0 + ROUNDING;
+    placed.middle = tl_add3(tl_mul3(&placed.R, middle), placed.t);
     return placed;
 }
 

@@ -16,8 +16,6 @@ enum { PARTS = TL_NEAR_PARTS };
 #define SHARED 0.1
 /* part of a vertex that a triangle must bear to stop it */
 #define BEARS 0.3
-/* how far motion goes on to a contact, over the way to it */
-#define ENTERED 1.001
 
 /* By how much the distance of a pair can shrink when its vertices move by u at most. */
 static double closing(const TlPair *pair, int32_t split, const double *u) {
@@ -210,9 +208,10 @@ static void stop_at_triangles(TlWorld *world) {
         double *ahead = world->trial + 3 * (int64_t)pair->vertex[0];
         TlVec3 n = tl_load3(closest->normal);
         double apart = closest->distance - (double)pair->solid - (double)pair->radius;
-        double most = ENTERED * tl_max(apart, 0.0), nearer = -tl_dot3(n, tl_load3(ahead));
-        if (pair->vertex[0] < world->cloth && nearer > most && tl_near_part(world, i) > BEARS) {
-            tl_store3(ahead, tl_madd3(tl_load3(ahead), nearer - most, n));
+        TlVec3 u = tl_load3(ahead), stopped = tl_contact_stop(n, apart, u);
+        if (pair->vertex[0] < world->cloth && tl_dot3(n, tl_sub3(stopped, u)) > 0.0 &&
+            tl_near_part(world, i) > BEARS) {
+            tl_store3(ahead, stopped);
         }
     }
 }

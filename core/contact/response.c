@@ -22,6 +22,8 @@
 #include "base/elementary.h"
 
 /* slip that has no direction, over slip_m */
+/* how far motion goes on to a contact, over the way to it */
+#define ENTERED 1.001
 #define LEAST_SLIP 1e-9
 #define SOFT_END 5e-3       /* d0 over r */
 #define NEAR 0.5            /* d1 over r */
@@ -54,6 +56,9 @@ double tl_contact_value(const TlContacts *contacts, int32_t cloth, double area, 
     TlVec3 n;
     for (int32_t i = 0; i < contacts->collider_count; i++) {
         double r = contacts->radius[cloth * contacts->collider_count + i];
+        if (tl_is_beyond(&contacts->now[i], x, r)) {
+            continue;
+        }
         double d = tl_collider_distance(&contacts->now[i], x, &n);
         if (d < r) {
             TlStiffness k = tl_contact_stiffness(area, TL_CONTACT_PRESSURE, r);
@@ -70,6 +75,9 @@ int32_t tl_contact_derive(const TlContacts *contacts, int32_t cloth, double area
     for (int32_t i = 0; i < contacts->collider_count; i++) {
         double r = contacts->radius[cloth * contacts->collider_count + i], first, second;
         TlVec3 n;
+        if (tl_is_beyond(&contacts->now[i], x, r)) {
+            continue;
+        }
         double d = tl_collider_distance(&contacts->now[i], x, &n);
         if (d >= r) {
             continue;
@@ -92,12 +100,32 @@ int32_t tl_contact_derive(const TlContacts *contacts, int32_t cloth, double area
     return deepest;
 }
 
+TlVec3 tl_contact_stop(TlVec3 n, double apart, TlVec3 u) {
+    double most = ENTERED * tl_max(apart, 0.0), nearer = -tl_dot3(n, u);
+    return nearer > most ? tl_madd3(u, nearer - most, n) : u;
+}
+
+TlVec3 tl_contact_stop_all(const TlContacts *contacts, int32_t cloth, TlVec3 x, TlVec3 u) {
+    for (int32_t i = 0; i < contacts->collider_count; i++) {
+        double r = contacts->radius[cloth * contacts->collider_count + i];
+        TlVec3 n;
+        if (!tl_is_beyond(&contacts->now[i], x, r + tl_length3(u))) {
+            double d = tl_collider_distance(&contacts->now[i], x, &n);
+            u = tl_contact_stop(n, d - r, u);
+        }
+    }
+    return u;
+}
+
 bool tl_contact_ahead(const TlContacts *contacts, int32_t cloth, double area, TlVec3 x,
                       TlVec3 ahead, double hess[9], double push[3]) {
     bool any = false;
     for (int32_t i = 0; i < contacts->collider_count; i++) {
         double r = contacts->radius[cloth * contacts->collider_count + i];
         TlVec3 n;
+        if (tl_is_beyond(&contacts->now[i], x, r + tl_length3(ahead))) {
+            continue;
+        }
         double d = tl_collider_distance(&contacts->now[i], x, &n);
         if (d < r || d + tl_dot3(n, ahead) >= r) {
             continue;
@@ -184,6 +212,10 @@ bool tl_contact_project(const TlContacts *contacts, int32_t cloth, double part, 
         bool clear = true;
         for (int32_t i = 0; i < contacts->collider_count; i++) {
             TlVec3 n;
+            double r = contacts->radius[cloth * contacts->collider_count + i];
+            if (tl_is_beyond(&contacts->now[i], *x, r)) {
+                continue; /* gaps are smaller */
+            }
             double gap = gap_of(contacts, cloth, i, part, from);
             double d = tl_collider_distance(&contacts->now[i], *x, &n);
             if (d < gap) {
@@ -211,7 +243,9 @@ double tl_contact_depth(const TlContacts *contacts, TlVec3 x) {
     double depth = 0.0;
     TlVec3 n;
     for (int32_t i = 0; i < contacts->collider_count; i++) {
-        depth = tl_max(depth, -tl_collider_distance(&contacts->now[i], x, &n));
+        if (!tl_is_beyond(&contacts->now[i], x, 0.0)) {
+            depth = tl_max(depth, -tl_collider_distance(&contacts->now[i], x, &n));
+        }
     }
     return depth;
 }

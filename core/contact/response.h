@@ -50,6 +50,11 @@ double tl_contact_value(const TlContacts *contacts, int32_t cloth, double area, 
  * collider, or -1, and its force. */
 int32_t tl_contact_derive(const TlContacts *contacts, int32_t cloth, double area, TlVec3 x,
                           double grad[3], double hess[9], double *force, TlVec3 *normal);
+/* What is left of the motion u of something that is `apart` from its contact distance when it ends
+ * there; n: away from what it meets. */
+TlVec3 tl_contact_stop(TlVec3 n, double apart, TlVec3 u);
+/* The same at all colliders, of a vertex at x. */
+TlVec3 tl_contact_stop_all(const TlContacts *contacts, int32_t cloth, TlVec3 x, TlVec3 u);
 /* The same for the linear solve alone where x is not yet in contact, but would be after `ahead`:
  * adds the potential as it is behind the contact distance, and in `push` its force. Answers whether
  * there is any. */

@@ -25,7 +25,7 @@ enum { GRAIN = 512, ROUNDS = 8, TILE = 64 };
 #define MARGIN_OF_EDGE 0.1
 #define MOST_MARGIN_M 0.001
 /* what hardly moves may stray so much of that at least, and else as far as so much of its way */
-#define CALM 0.25
+#define CALM 0.5
 #define STRAYS 0.5
 /* over all vertices: when more than this leave the list is made anew */
 #define MOST_STRAGGLERS 0.25
@@ -224,14 +224,13 @@ static void shrink_at_rest(const TlWorld *world, TlPair *pairs, const int32_t *l
     }
 }
 
-/* Pairs [begin, end) of one kind. */
-static void describe_tile(const TlWorld *world, TlPair *pairs, int32_t begin, int32_t end,
-                          bool edges) {
+/* Pairs [begin, end) of one kind, whose contact distance is known but for the shape at rest. */
+static void finish_tile(const TlWorld *world, TlPair *pairs, int32_t begin, int32_t end,
+                        bool edges) {
     const int32_t *body = world->def.surface->body;
     int32_t list[TILE], count = 0;
     for (int32_t i = begin; i < end; i++) {
         const int32_t *v = pairs[i].vertex;
-        describe_pair(world, &pairs[i], edges ? 2 : 1);
         list[count] = i;
         count += v[0] < world->cloth && v[3] < world->cloth && body[v[0]] == body[v[3]];
     }
@@ -243,11 +242,18 @@ static void describe_tile(const TlWorld *world, TlPair *pairs, int32_t begin, in
 
 static void describe_range(void *data, int32_t begin, int32_t end) {
     Describe *in = data;
+    for (int32_t i = begin; i < end; i++) {
+        describe_pair(in->world, &in->pairs->pair[i], i < in->pairs->vertex_triangle ? 1 : 2);
+    }
+}
+
+static void finish_range(void *data, int32_t begin, int32_t end) {
+    Describe *in = data;
     int32_t middle = in->pairs->vertex_triangle;
     for (int32_t from = begin, to; from < end; from = to) {
         to = end - from < TILE ? end : from + TILE;
         to = from < middle && middle < to ? middle : to;
-        describe_tile(in->world, in->pairs->pair, from, to, from >= middle);
+        finish_tile(in->world, in->pairs->pair, from, to, from >= middle);
     }
 }
 
@@ -256,6 +262,7 @@ static void describe(TlWorld *world, TlPairs *pairs, const TlSweep *sweep) {
     Describe in = {world, pairs};
     tl_parallel_for(world->pool, pairs->count, GRAIN, describe_range, &in);
     tl_pairs_cull(world->pool, pairs, sweep);
+    tl_parallel_for(world->pool, pairs->count, GRAIN, finish_range, &in);
 }
 
 static TlSweep sweep_of(const TlWorld *world) {

@@ -30,7 +30,7 @@ typedef struct TlSystem {
     TlCg cg;
     double *grad, *step, *trial; /* 3 per vertex */
     double *bend_grad;           /* 3 per vertex: the part of the bending matrix in the gradient */
-    double *move;                /* 3 per vertex: work of tl_system_bend_change */
+    double *move;                /* 3 per vertex: work */
     double *ahead;               /* 3 per vertex: motion that is known to come, see TlNewton */
     double *push;         /* 3 per vertex: what contacts add to the right-hand side because of it */
     double *x_start;      /* 3 per vertex: positions at the start of the step */
