@@ -162,6 +162,9 @@ ToileStatus tl_cache_take_along(ToileCache *cache, TlCacheCloth *cloth, const Tl
 
 /* ---- cages ---- */
 
+/* Rules as archives number them: see abcc_subd_in. */
+enum { BOUNDARY_EDGE_AND_CORNER = 1, UV_LINEAR_BOUNDARIES = 3 };
+
 /* Leaves out runs of fewer than two vertices, which have no edge, and mends what else cannot be. */
 static void mend_cage(abcc_subd_in *in, const abcc_subd_out *out) {
     bool by_run = in->crease_sharps == in->creases;
@@ -263,12 +266,16 @@ abcc_status tl_cache_put_cage(ToileCache *cache, const TlCacheCloth *cloth, cons
     bool same =
         cloth->archive && cloth->archive->is_cage && cloth->copy_flags != ABCC_COPY_CONSTANT;
     abcc_status status = ABCC_OK;
-    if (same)
+    if (same) {
         status = read_cage(cache, cloth->archive, &cage, abc);
-    else if (cloth->rules)
+    } else if (cloth->rules) {
         status = make_cage(cache, cloth, &cage, abc);
+    } else {
+        /* the rules subdivision has here: without one the faces at the rim would not be shown */
+        cage.boundary = BOUNDARY_EDGE_AND_CORNER;
+        cage.fvar_boundary = UV_LINEAR_BOUNDARIES;
+    }
     if (status == ABCC_OK)
-        status = abcc_subd_write(cache->writer, cloth->shape, in,
-                                 same || cloth->rules ? &cage : NULL, abc);
+        status = abcc_subd_write(cache->writer, cloth->shape, in, &cage, abc);
     return status;
 }

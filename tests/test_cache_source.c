@@ -401,6 +401,22 @@ START_TEST(cage_keeps_its_creases) {
 }
 END_TEST
 
+/* without a rule for the rim a renderer leaves the faces there out */
+START_TEST(cage_of_a_plain_mesh_has_rules_for_its_rim) {
+    abcc_subd_sizes sizes = abcc_subd_sizes_default();
+    abcc_error error = {0};
+    write_input(false, false);
+    write_scene("in.abc", "\"schema\": \"subd\"");
+    simulate();
+    abcc_reader *out = open_file("out.abc");
+    ok(abcc_subd_size(out, find(out, "/c/cShape"), 0, &sizes, &error), &error);
+    ck_assert_int_eq(sizes.boundary, 1);
+    ck_assert_int_eq(sizes.fvar_boundary, 3);
+    ck_assert_uint_eq(sizes.crease_edges, 0);
+    abcc_close(out);
+}
+END_TEST
+
 enum { REFINED_MAX = 1024 };
 #define ROUNDING 1e-6 /* of float32 sums of coordinates up to 2 */
 
@@ -607,6 +623,7 @@ static Suite *source_suite(void) {
     tcase_add_test(all, source_uv_sets_are_all_written_whichever_is_simulated);
     tcase_add_test(all, source_samples_between_frames_take_the_earlier_values);
     tcase_add_loop_test(all, cage_keeps_its_creases, 0, 2); /* as it is, and mirrored */
+    tcase_add_test(all, cage_of_a_plain_mesh_has_rules_for_its_rim);
     tcase_add_test(all, source_parameters_are_subdivided_with_the_mesh);
     tcase_add_test(all, cage_with_impossible_sharpness_is_mended_with_a_warning);
     tcase_add_test(all, groups_of_an_obj_become_face_sets);
