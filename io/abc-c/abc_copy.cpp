@@ -7,6 +7,7 @@
 #include "abc_writer.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 namespace tl_abc {
 
@@ -25,6 +26,9 @@ public:
             fail(ABCC_E_ARG, named(source_.path) + " has " + counted(source_.samples, "sample") +
                                  ", so none with number " + std::to_string(sample));
         seconds_ = source_.samples > 0 ? source_.times->getSampleTime(sample) : 0;
+        for (std::size_t i = 0; i < params.size(); i++)
+            numbers_.emplace(key_of(params[i].place, params[i].parent, params[i].name),
+                             static_cast<int>(i));
     }
 
     void run() {
@@ -64,10 +68,10 @@ private:
 
     /* The number of the parameter that mirrors a property, made if need be; -1: leave it alone. */
     int entry(const AbcA::PropertyHeader &header, Place place, int parent, abcc_scope scope) {
-        for (std::size_t i = 0; i < params.size(); i++)
-            if (params[i].place == place && params[i].parent == parent &&
-                params[i].name == header.getName())
-                return params[i].copied ? static_cast<int>(i) : -1;
+        const std::string key = key_of(place, parent, header.getName());
+        const auto known = numbers_.find(key);
+        if (known != numbers_.end())
+            return params[static_cast<std::size_t>(known->second)].copied ? known->second : -1;
         if (!may_add_)
             return -1;
         OutParam made;
@@ -81,8 +85,14 @@ private:
             made.type = header.getDataType();
         if (header.isArray() && place == Place::arb)
             made.count = scope;
+        const int number = static_cast<int>(params.size());
         params.push_back(made);
-        return static_cast<int>(params.size() - 1);
+        numbers_.emplace(key, number);
+        return number;
+    }
+
+    static std::string key_of(Place place, int parent, const std::string &name) {
+        return std::to_string(static_cast<int>(place)) + " " + std::to_string(parent) + " " + name;
     }
 
     std::size_t sample_of(const AbcA::TimeSampling &times, std::size_t samples) const {
@@ -118,6 +128,7 @@ private:
     std::uint32_t sample_;
     double seconds_ = 0;
     bool constant_only_, turn_, may_add_;
+    std::unordered_map<std::string, int> numbers_; /* of params, by key_of */
 };
 
 /* ---- face sets ---- */
