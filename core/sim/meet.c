@@ -142,9 +142,6 @@ bool tl_sim_travels_far(ToileSim *sim, double from, double to) {
     bound(&cloth, sim->state.x, sim->state.vertex_count);
     for (int32_t b = sim->cloth_count; b < sim->body_count; b++) {
         const TlBody *body = &sim->bodies[b];
-        if (sim->colliders[body->slot].collider.shape != TOILE_COLLIDER_MESH) {
-            continue;
-        }
         int64_t at = 3 * (int64_t)(body->first_vertex - sim->surface.vertices.cloth);
         double most = 0.0, r = sim->surface.half[body->first_vertex] + sim->surface.half[0];
         for (int64_t i = at; i < at + 3 * (int64_t)body->vertex_count; i++) {
@@ -157,6 +154,7 @@ bool tl_sim_travels_far(ToileSim *sim, double from, double to) {
         bound(&box, sim->points_before + at, body->vertex_count);
         bound(&box, sim->points_now + at, body->vertex_count);
         bool apart = false;
+        r += sim->surface.solid[body->first_vertex];
         for (int i = 0; i < 3; i++) {
             apart = apart || box.low[i] > cloth.high[i] + r + reach ||
                     box.high[i] < cloth.low[i] - r - reach;

@@ -137,34 +137,21 @@ static bool is_sound(const TlSystem *system, const TlNewtonResult *newton) {
     return true;
 }
 
-/* What vertex v wants to do beyond its guess: the weight, as far as colliders do not bear it. */
-static TlVec3 own_fall(const TlSystem *system, const TlContacts *contacts, const double *guess,
-                       const double *x, int32_t v) {
-    int64_t at = 3 * (int64_t)v;
-    TlVec3 fall = tl_sub3(tl_load3(system->x_start + at), tl_load3(guess + at));
-    fall = tl_madd3(fall, 1.0 / system->weight[v], tl_load3(system->force + at));
-    return tl_contact_stop_all(contacts, system->model->vertex_material[v], tl_load3(x + at), fall);
-}
-
 /* The guess in x is put outside analytic colliders and reached from the start as far as nothing is
  * in the way; system->ahead becomes what inertia and weight would do from there. */
 static bool reach_guess(TlSystem *system, const TlContacts *contacts, double *x) {
     if (is_alone(contacts)) {
         return true;
     }
-    int32_t n = system->model->vertex_count;
-    size_t size = 3 * sizeof *x * (size_t)n;
-    double *guess = system->move;
-    memcpy(guess, x, size);
+    int64_t count = 3 * (int64_t)system->model->vertex_count;
+    double *guess = system->ahead;
     tl_newton_project(system, contacts, TL_START_GAP, NULL, x);
-    memcpy(system->ahead, x, size);
-    memcpy(x, system->x_start, size);
-    bool ok = move_to(contacts, system, system->ahead, true, x);
-    for (int32_t v = 0; v < n; v++) {
-        int64_t at = 3 * (int64_t)v;
-        TlVec3 lost = tl_sub3(tl_load3(guess + at), tl_load3(x + at));
-        TlVec3 ahead = tl_add3(lost, own_fall(system, contacts, guess, x, v));
-        tl_store3(system->ahead + at, system->fixed[v] ? tl_vec3(0, 0, 0) : ahead);
+    memcpy(guess, x, sizeof *x * (size_t)count);
+    memcpy(x, system->x_start, sizeof *x * (size_t)count);
+    bool ok = move_to(contacts, system, guess, true, x);
+    for (int64_t i = 0; i < count; i++) {
+        double wanted = system->x_start[i] + system->force[i] / system->weight[i / 3];
+        system->ahead[i] = system->fixed[i / 3] ? 0.0 : wanted - x[i];
     }
     return ok;
 }

@@ -331,6 +331,30 @@ static void build_ball(ContactScene *scene) {
     add_ball_mesh(scene, 0.013, 0.021, BALL_FROM, BALL_RADIUS);
 }
 
+/* the same by shapes that are not meshes */
+static void add_fast(ContactScene *scene, ToileColliderDef *def) {
+    int32_t cells = 20 * scene->options.fineness, pins[2] = {0, cells};
+    add_sheet(scene, hanging_sheet(1.0, 1.0, 0.5), cells, CONTACT_QUADS, pins, 2);
+    def->center_m[0] = 0.013;
+    def->center_m[1] = 0.021;
+    def->center_m[2] = BALL_FROM;
+    contact_add_collider(scene, def, NULL);
+}
+
+static void build_fast_sphere(ContactScene *scene) {
+    ToileColliderDef def = toile_collider_def_default();
+    def.shape = TOILE_COLLIDER_SPHERE;
+    def.radius_m = BALL_RADIUS;
+    add_fast(scene, &def);
+}
+
+static void build_fast_box(ContactScene *scene) {
+    ToileColliderDef def = toile_collider_def_default();
+    def.shape = TOILE_COLLIDER_BOX;
+    def.half_m[0] = def.half_m[1] = def.half_m[2] = BALL_RADIUS;
+    add_fast(scene, &def);
+}
+
 static double ball_z(double speed, int32_t frame) {
     return smaller(BALL_FROM + speed * frame / FPS, BALL_TO);
 }
@@ -773,6 +797,10 @@ static const ContactKind kinds[] = {
     {"ball_4", 24, CONTACT_CLEAN, 0, build_ball, animate_ball_4, astray_behind_ball, false},
     {"ball_12", 24, CONTACT_CLEAN, 0, build_ball, animate_ball_12, astray_behind_ball, false},
     {"ball_30", 24, CONTACT_CLEAN, 0, build_ball, animate_ball_30, astray_behind_ball, false},
+    {"sphere_30", 24, CONTACT_CLEAN, 0, build_fast_sphere, animate_ball_30, astray_behind_ball,
+     false},
+    {"box_12", 24, CONTACT_CLEAN, 0, build_fast_box, animate_ball_12, astray_behind_ball, false},
+    {"box_30", 24, CONTACT_CLEAN, 0, build_fast_box, animate_ball_30, astray_behind_ball, false},
     {"panel", 36, CONTACT_CLEAN, 0, build_panel, animate_panel, astray_from_panel, false},
     {"panel_small", 36, CONTACT_CLEAN, 0, build_small_panel, animate_panel, NULL, false},
     {"wave", 36, CONTACT_CLEAN, 0, build_wave, animate_wave, astray_below_waves, false},
