@@ -166,9 +166,7 @@ bool is_exclusive(const Object &set) {
 }
 
 bool has_child(const abcc_writer *writer, const OutObject &object, const std::string &name) {
-    return std::any_of(object.children.begin(), object.children.end(), [&](abcc_obj child) {
-        return writer->objects[child].path == object.path + "/" + name;
-    });
+    return writer->paths.count(object.path + "/" + name) > 0;
 }
 
 std::vector<FaceSetCopy> gather_facesets(abcc_reader *reader, abcc_obj from, std::uint32_t sample,

@@ -91,9 +91,8 @@ abcc_obj add_object(abcc_writer *writer, abcc_obj parent, const char *name, abcc
     if (!*name || std::string(name).find('/') != std::string::npos)
         fail(ABCC_E_ARG, named(name) + " is no name for an object: it is empty or holds a '/'");
     const std::string path = writer->objects[parent].path + "/" + name;
-    for (const abcc_obj child : writer->objects[parent].children)
-        if (writer->objects[child].path == path)
-            fail(ABCC_E_ARG, "there is already an object " + named(path));
+    if (!writer->paths.insert(path).second)
+        fail(ABCC_E_ARG, "there is already an object " + named(path));
     const auto added = static_cast<abcc_obj>(writer->objects.size());
     writer->objects.emplace_back();
     writer->objects[parent].children.push_back(added);

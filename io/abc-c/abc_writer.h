@@ -13,6 +13,7 @@
 
 #include <memory>
 #include <ostream>
+#include <unordered_set>
 #include <vector>
 
 namespace tl_abc {
@@ -102,6 +103,7 @@ struct abcc_writer {
     std::ostream stream;
     tl_abc::Abc::OArchive archive;
     std::vector<tl_abc::OutObject> objects;
+    std::unordered_set<std::string> paths; /* of all objects */
     std::vector<tl_abc::OutTimes> samplings;
     tl_abc::Abc::OBox3dProperty bounds; /* of the whole archive */
     bool broken = false; /* a call failed inside the library; only finish and abandon are left */
