@@ -216,6 +216,13 @@ static void stop_at_triangles(TlWorld *world) {
     }
 }
 
+void tl_world_expect(TlWorld *world, const TlAhead *ahead) {
+    double clock_s = tl_clock_s();
+    fill_ahead(world, ahead);
+    stop_at_triangles(world);
+    world->counts.narrow_s += tl_clock_s() - clock_s;
+}
+
 bool tl_world_look(TlWorld *world, const TlAhead *ahead) {
     bool ok = world->listed || tl_world_list_here(world);
     double clock_s = tl_clock_s();

@@ -100,6 +100,14 @@ int32_t tl_contact_derive(const TlContacts *contacts, int32_t cloth, double area
     return deepest;
 }
 
+double tl_contact_most_grip(const TlContacts *contacts, int32_t cloth, int32_t collider,
+                            double area) {
+    double r = contacts->radius[cloth * contacts->collider_count + collider], first, second;
+    tl_contact_potential(tl_contact_stiffness(area, TL_CONTACT_PRESSURE, r), r, SOFT_END * r,
+                         &first, &second);
+    return -first;
+}
+
 TlVec3 tl_contact_stop(TlVec3 n, double apart, TlVec3 u) {
     double most = ENTERED * tl_max(apart, 0.0), nearer = -tl_dot3(n, u);
     return nearer > most ? tl_madd3(u, nearer - most, n) : u;

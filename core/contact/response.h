@@ -50,6 +50,10 @@ double tl_contact_value(const TlContacts *contacts, int32_t cloth, double area, 
  * collider, or -1, and its force. */
 int32_t tl_contact_derive(const TlContacts *contacts, int32_t cloth, double area, TlVec3 x,
                           double grad[3], double hess[9], double *force, TlVec3 *normal);
+/* The largest force that friction knows: that at the surface. What is deep in a collider would else
+ * be held there by all that drives it out. */
+double tl_contact_most_grip(const TlContacts *contacts, int32_t cloth, int32_t collider,
+                            double area);
 /* What is left of the motion u of something that is `apart` from its contact distance when it ends
  * there; n: away from what it meets. */
 TlVec3 tl_contact_stop(TlVec3 n, double apart, TlVec3 u);

@@ -154,6 +154,8 @@ typedef struct TlAhead {
  * becomes what is known to come, of cloth as far as a triangle that bears it lets it. False when
  * memory is refused. */
 bool tl_world_look(TlWorld *world, const TlAhead *ahead);
+/* Pairs that were found expect less than tl_world_look was told: world->trial becomes that. */
+void tl_world_expect(TlWorld *world, const TlAhead *ahead);
 /* Touches of what tl_world_look found; pairs that would be pressed by what is known to come count
  * as well. `weight` and `grad`: inertia of vertices, and the gradient of all else. False when
  * memory is refused. */

@@ -105,6 +105,9 @@ static void vertex_derive(void *data, int32_t begin, int32_t end) {
                                  system->push + 3 * (int64_t)v);
         }
         if (collider >= 0 && job->contacts->slip_m > 0.0) {
+            double most =
+                tl_contact_most_grip(job->contacts, cloth, collider, system->model->area[v]);
+            pressed = tl_min(pressed, most);
             *friction = tl_friction_lag(job->contacts, cloth, collider, pressed, normal, x, start);
             TlDrive drive = {tl_scale3(-1.0, tl_load3(grad)), w};
             tl_friction_derive(friction, job->contacts->slip_m, &drive, x, grad, block);
@@ -159,10 +162,13 @@ static bool derive_contact(TlSystem *system, const TlContacts *contacts, const d
     Job job = {system, contacts, x, grad, 0.0, ahead};
     int32_t n = system->model->vertex_count;
     TlWorld *world = contacts->world;
-    TlAhead coming = {ahead, grad, system->weight};
+    TlAhead coming = {ahead, grad, system->weight}, borne = {system->borne, grad, system->weight};
     bool ok = world == NULL || tl_world_look(world, ahead != NULL ? &coming : NULL);
     if (world != NULL && ok && ahead != NULL && !world->tangled) {
-        job.ahead = world->trial; /* cloth between a vertex and a collider stops it */
+        /* cloth stops a vertex before a collider, and colliders what is between vertices */
+        memcpy(system->trial, world->trial, 3 * sizeof *grad * (size_t)n);
+        job.ahead = system->trial;
+        tl_world_expect(world, &borne);
     }
     tl_parallel_for(system->pool, n, GRAIN, vertex_derive, &job);
     system->matrix.world = world;

@@ -137,21 +137,35 @@ static bool is_sound(const TlSystem *system, const TlNewtonResult *newton) {
     return true;
 }
 
+/* What vertex v wants to do beyond its guess by its weight. */
+static TlVec3 own_fall(const TlSystem *system, const double *guess, int32_t v) {
+    int64_t at = 3 * (int64_t)v;
+    TlVec3 fall = tl_sub3(tl_load3(system->x_start + at), tl_load3(guess + at));
+    return tl_madd3(fall, 1.0 / system->weight[v], tl_load3(system->force + at));
+}
+
 /* The guess in x is put outside analytic colliders and reached from the start as far as nothing is
- * in the way; system->ahead becomes what inertia and weight would do from there. */
+ * in the way; system->ahead becomes what inertia and weight would do from there, and system->borne
+ * the same where colliders bear the weight. */
 static bool reach_guess(TlSystem *system, const TlContacts *contacts, double *x) {
     if (is_alone(contacts)) {
         return true;
     }
-    int64_t count = 3 * (int64_t)system->model->vertex_count;
-    double *guess = system->ahead;
+    int32_t n = system->model->vertex_count;
+    size_t size = 3 * sizeof *x * (size_t)n;
+    double *guess = system->borne;
+    memcpy(guess, x, size);
     tl_newton_project(system, contacts, TL_START_GAP, NULL, x);
-    memcpy(guess, x, sizeof *x * (size_t)count);
-    memcpy(x, system->x_start, sizeof *x * (size_t)count);
-    bool ok = move_to(contacts, system, guess, true, x);
-    for (int64_t i = 0; i < count; i++) {
-        double wanted = system->x_start[i] + system->force[i] / system->weight[i / 3];
-        system->ahead[i] = system->fixed[i / 3] ? 0.0 : wanted - x[i];
+    memcpy(system->ahead, x, size);
+    memcpy(x, system->x_start, size);
+    bool ok = move_to(contacts, system, system->ahead, true, x);
+    for (int32_t v = 0; v < n; v++) {
+        int64_t at = 3 * (int64_t)v;
+        TlVec3 here = tl_load3(x + at), fall = own_fall(system, guess, v);
+        TlVec3 lost = tl_sub3(tl_load3(guess + at), here), none = {0, 0, 0};
+        TlVec3 borne = tl_contact_stop_all(contacts, system->model->vertex_material[v], here, fall);
+        tl_store3(system->ahead + at, system->fixed[v] ? none : tl_add3(lost, fall));
+        tl_store3(system->borne + at, system->fixed[v] ? none : tl_add3(lost, borne));
     }
     return ok;
 }
@@ -191,7 +205,8 @@ TlStepResult tl_potential_minimise(TlSystem *system, const TlContacts *contacts,
     if (!result.ok) {
         memcpy(step->x, system->x_start, 3 * sizeof(double) * (size_t)system->model->vertex_count);
         /* what has no room may press cloth beyond all numbers: then cloth waits */
-        blocked = step->force && contacts->world != NULL && is_blocked(system, contacts, step);
+        blocked = step->force && contacts->world != NULL &&
+                  (contacts->world->touch_count > 0 || is_blocked(system, contacts, step));
         result.ok = blocked;
     } else {
         result.projected = leave_colliders(contacts, system, step->x);

@@ -64,6 +64,7 @@ bool tl_system_build(TlArena *arena, const TlModel *model, TlPool *pool, TlSyste
     out->trial = TL_NEW(arena, double, 3 * (int64_t)n);
     out->x_start = TL_NEW(arena, double, 3 * (int64_t)n);
     out->ahead = TL_NEW(arena, double, 3 * (int64_t)n);
+    out->borne = TL_NEW(arena, double, 3 * (int64_t)n);
     out->push = TL_NEW(arena, double, 3 * (int64_t)n);
     out->force = TL_NEW(arena, double, 3 * (int64_t)n);
     out->weight = TL_NEW(arena, double, n);

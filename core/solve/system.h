@@ -32,6 +32,7 @@ typedef struct TlSystem {
     double *bend_grad;           /* 3 per vertex: the part of the bending matrix in the gradient */
     double *move;                /* 3 per vertex: work */
     double *ahead;               /* 3 per vertex: motion that is known to come, see TlNewton */
+    double *borne;               /* the same, without the weight that colliders bear */
     double *push;         /* 3 per vertex: what contacts add to the right-hand side because of it */
     double *x_start;      /* 3 per vertex: positions at the start of the step */
     double *force;        /* 3 per vertex: constant force of the step */
