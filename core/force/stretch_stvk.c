@@ -224,28 +224,54 @@ TL_INLINE void clamp_stress(Wide S[3]) {
     S[2] = scale * S[2];
 }
 
-/* The blocks by corners 1 and 2: M[0] = (1, 1), M[1] = (2, 2), M[2] = (1, 2); S is clamped. */
+#define TRIANGLE_WIDE Wide
+#define TRIANGLE(name) double_##name
+#include "force/triangle_blocks.h"
+#undef TRIANGLE_WIDE
+#undef TRIANGLE
+#define TRIANGLE_WIDE TlFloat8
+#define TRIANGLE(name) single_##name
+#include "force/triangle_blocks.h"
+#undef TRIANGLE_WIDE
+#undef TRIANGLE
+
+/* S is clamped. */
 TL_INLINE void corner_blocks(const Group *group, const Response *response, Wide M[3][9]) {
-    static const int first[3] = {0, 1, 0}, second[3] = {0, 1, 1};
-    const Wide *C = response->C, *S = response->S, *U = group->U, *V = group->V;
-    for (int k = 0; k < 3; k++) {
-        Wide ui = group->g[2 * first[k]], vi = group->g[2 * first[k] + 1];
-        Wide uj = group->g[2 * second[k]], vj = group->g[2 * second[k] + 1];
-        Wide uu = group->area * (ui * uj), vv = group->area * (vi * vj);
-        Wide uv = group->area * (ui * vj), vu = group->area * (vi * uj), both = uv + vu;
-        Wide straight = C[2] * uu + C[4] * vv;
-        /* a UU^T + b VV^T + c UV^T + d VU^T + s I */
-        Wide a = C[0] * uu + C[2] * both + C[5] * vv, b = C[3] * vv + C[4] * both + C[5] * uu;
-        Wide c = C[1] * uv + straight + C[5] * vu, d = C[1] * vu + straight + C[5] * uv;
-        Wide s = S[0] * uu + S[1] * vv + S[2] * both;
-        for (int j = 0; j < 3; j++) {
-            Wide left_u = a * U[j] + c * V[j], left_v = b * V[j] + d * U[j];
-            for (int i = 0; i < 3; i++) {
-                M[k][3 * i + j] = U[i] * left_u + V[i] * left_v;
-            }
-            M[k][4 * j] += s;
-        }
+    double_Taut taut;
+    for (int i = 0; i < 3; i++) {
+        taut.U[i] = group->U[i];
+        taut.V[i] = group->V[i];
+        taut.S[i] = group->area * response->S[i];
     }
+    for (int i = 0; i < 4; i++) {
+        taut.g[i] = group->g[i];
+    }
+    for (int i = 0; i < 6; i++) {
+        taut.C[i] = group->area * response->C[i];
+    }
+    double_corner_blocks(&taut, M);
+}
+
+TL_INLINE TlFloat8 narrow8(Wide low, Wide high) {
+    return tl_join8(tl_narrow4(low), tl_narrow4(high));
+}
+
+/* The same of two groups in single precision. */
+TL_INLINE void single_blocks(const Group group[2], const Response response[2], TlFloat8 M[3][9]) {
+    single_Taut taut;
+    Wide area0 = group[0].area, area1 = group[1].area;
+    for (int i = 0; i < 3; i++) {
+        taut.U[i] = narrow8(group[0].U[i], group[1].U[i]);
+        taut.V[i] = narrow8(group[0].V[i], group[1].V[i]);
+        taut.S[i] = narrow8(area0 * response[0].S[i], area1 * response[1].S[i]);
+    }
+    for (int i = 0; i < 4; i++) {
+        taut.g[i] = narrow8(group[0].g[i], group[1].g[i]);
+    }
+    for (int i = 0; i < 6; i++) {
+        taut.C[i] = narrow8(area0 * response[0].C[i], area1 * response[1].C[i]);
+    }
+    single_corner_blocks(&taut, M);
 }
 
 /* Gradient by the corners, into `grad`, which starts at triangle `base`. */
@@ -281,11 +307,11 @@ TL_INLINE void wide_hessian(const Group *group, Wide M[3][9], int32_t base, doub
     }
 }
 
-/* The upper half of a diagonal block of one corner, for each of the triangles. */
-TL_INLINE void pack_corner(const Wide upper[6], TlFloat4 *out) {
+/* The upper half of a diagonal block of one corner, for four of the triangles. */
+TL_INLINE void pack_corner(const TlFloat4 upper[6], TlFloat4 *out) {
     TlFloat4 d[8];
     for (int i = 0; i < 6; i++) {
-        d[i] = tl_narrow4(upper[i]);
+        d[i] = upper[i];
     }
     d[6] = d[7] = tl_float4(0.0F);
     tl_transpose4(&d[0], &d[1], &d[2], &d[3]);
@@ -296,22 +322,25 @@ TL_INLINE void pack_corner(const Wide upper[6], TlFloat4 *out) {
     }
 }
 
-TL_INLINE void wide_pack(Wide M[3][9], TlFloat4 *packed, TlFloat4 *diagonal) {
+TL_INLINE void wide_pack(TlFloat8 M[3][9], TlFloat8 *packed, TlFloat4 *diagonal) {
     static const int upper[6] = {0, 1, 2, 4, 5, 8}, lower[6] = {0, 3, 6, 4, 7, 8};
-    Wide corner[3][6];
+    TlFloat4 low[3][6], high[3][6];
     for (int i = 0; i < 6; i++) {
         int u = upper[i], t = lower[i];
-        corner[1][i] = M[0][u];
-        corner[2][i] = M[1][u];
-        corner[0][i] = (M[0][u] + M[1][u]) + (M[2][u] + M[2][t]);
-        packed[2 * i] = tl_narrow4(M[0][u]);
-        packed[2 * (6 + i)] = tl_narrow4(M[1][u]);
+        TlFloat8 corner[3] = {(M[0][u] + M[1][u]) + (M[2][u] + M[2][t]), M[0][u], M[1][u]};
+        packed[i] = M[0][u];
+        packed[6 + i] = M[1][u];
+        for (int k = 0; k < 3; k++) {
+            low[k][i] = tl_low4(corner[k]);
+            high[k][i] = tl_high4(corner[k]);
+        }
     }
     for (int i = 0; i < 9; i++) {
-        packed[2 * (12 + i)] = tl_narrow4(M[2][i]);
+        packed[12 + i] = M[2][i];
     }
     for (int k = 0; k < 3; k++) {
-        pack_corner(corner[k], diagonal + 2 * k);
+        pack_corner(low[k], diagonal + 2 * k);
+        pack_corner(high[k], diagonal + 6 * TL_LANES + 2 * k);
     }
 }
 
@@ -350,22 +379,28 @@ TL_HOT static void stvk_derive(const TlModel *model, const TlPoint *at, int32_t 
     }
 }
 
+/* Eight at a time; behind the last one come others that are not wanted, for which there is room. */
 TL_HOT static void stvk_pack(const TlModel *model, const TlPoint *at, int32_t begin, int32_t end,
                              double *grad, float *packed, float *diagonal, double *hess) {
-    for (int32_t t = begin; t < end; t += TL_LANES) {
-        Group group;
-        Response response;
-        Wide M[3][9];
-        load_group(model, at->x, t, end, &group);
-        respond(model, at, &group, &response);
-        wide_gradient(&group, response.S, begin, grad);
-        clamp_stress(response.S);
-        corner_blocks(&group, &response, M);
-        wide_pack(M, (TlFloat4 *)tl_packed_at(packed, PACKED, t - begin),
-                  (TlFloat4 *)(diagonal + 24 * (int64_t)(t - begin)));
-        if (hess != NULL) {
-            wide_hessian(&group, M, begin, hess);
+    for (int32_t t = begin; t < end; t += TL_WIDE) {
+        Group group[2];
+        Response response[2];
+        TlFloat8 M[3][9];
+        for (int k = 0; k < 2; k++) {
+            int32_t first = t + TL_LANES * k < end ? t + TL_LANES * k : end - 1;
+            load_group(model, at->x, first, end, &group[k]);
+            respond(model, at, &group[k], &response[k]);
+            wide_gradient(&group[k], response[k].S, begin, grad);
+            clamp_stress(response[k].S);
+            if (hess != NULL) {
+                Wide exact[3][9];
+                corner_blocks(&group[k], &response[k], exact);
+                wide_hessian(&group[k], exact, begin, hess);
+            }
         }
+        single_blocks(group, response, M);
+        wide_pack(M, (TlFloat8 *)tl_packed_at(packed, PACKED, t - begin),
+                  (TlFloat4 *)(diagonal + 24 * (int64_t)(t - begin)));
     }
 }
 
