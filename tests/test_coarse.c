@@ -496,18 +496,17 @@ END_TEST
 
 /* ---- the solve ---- */
 
-/* Restricts r, 0 where fixed, part by part. */
-static void restrict_parts(TestSystem *f, const double *r) {
-    const TlOperator *A = &f->system.matrix;
-    for (int32_t part = 0; part < A->part_count; part++) {
-        TlReach reach = tl_coarse_begin_part(&f->system.coarse, part);
-        for (int32_t v = tl_part_begin(A, A->n, part); v < tl_part_begin(A, A->n, part + 1); v++) {
-            TlDouble4 row = f->system.fixed[v]
-                                ? tl_double4(0.0)
-                                : (TlDouble4){r[3 * v], r[3 * v + 1], r[3 * v + 2], 0.0};
-            tl_coarse_restrict(&f->system.coarse, v, row, reach);
+/* Restricts r, 0 where fixed, in single precision. */
+static void restrict_single(TestSystem *f, const double *r) {
+    int32_t n = f->mesh.vertex_count;
+    TlFloat4 *single = test_alloc(sizeof *single * (size_t)n);
+    for (int32_t v = 0; v < n; v++) {
+        for (int i = 0; i < 3 && !f->system.fixed[v]; i++) {
+            single[v][i] = (float)r[3 * v + i];
         }
     }
+    tl_coarse_restrict(&f->system.coarse, f->system.pool, single);
+    free(single);
 }
 
 /* C times e is `want`, to `tolerance` of the terms that are summed. */
@@ -566,8 +565,7 @@ static void check_rows(const TestSystem *f, const double *value, bool exact) {
 /* Both solves, of double and of single precision, for a random right-hand side. */
 static void check_solve(TestSystem *f, TestRandom *random) {
     TlCoarse *coarse = &f->system.coarse;
-    int32_t parts = f->system.matrix.part_count, nodes = 3 * coarse->nodes.count,
-            size = 3 * coarse->hubs.count;
+    int32_t nodes = 3 * coarse->nodes.count, size = 3 * coarse->hubs.count;
     size_t room = sizeof(double) * (size_t)nodes;
     double *r = test_alloc(sizeof(double) * (size_t)f->n), *rest = test_alloc(room),
            *z = test_alloc(room), *want = test_alloc(sizeof(double) * (size_t)size),
@@ -578,8 +576,8 @@ static void check_solve(TestSystem *f, TestRandom *random) {
     collect(&coarse->nodes, f->system.fixed, r, rest);
     collect(&coarse->hubs, NULL, rest, want);
 
-    restrict_parts(f, r);
-    double answer = tl_coarse_solve_exact(coarse, parts);
+    tl_coarse_restrict_exact(coarse, f->system.pool, r);
+    double answer = tl_coarse_solve_exact(coarse);
     check_values(coarse, coarse->hub_value, want, SOLVED);
     spread(&coarse->hubs, NULL, coarse->hub_value, z);
     double scale = test_largest(z, nodes);
@@ -590,8 +588,8 @@ static void check_solve(TestSystem *f, TestRandom *random) {
     check_rows(f, coarse->value, true);
     ASSERT_RELATIVE(answer, dot + add_jacobi(coarse, rest, z), SINGLE);
 
-    restrict_parts(f, r);
-    tl_coarse_solve(coarse, parts);
+    restrict_single(f, r);
+    tl_coarse_solve(coarse);
     for (int32_t i = 0; i < size; i++) {
         e[i] = (double)coarse->hub_single[i];
     }
@@ -770,8 +768,8 @@ START_TEST(coarse_solve_of_free_fall) {
         for (int32_t i = 0; i < f.n; i++) {
             r[i] = f.system.weight[i / 3] * fall[i % 3];
         }
-        restrict_parts(&f, r);
-        tl_coarse_solve_exact(&f.system.coarse, f.system.matrix.part_count);
+        tl_coarse_restrict_exact(&f.system.coarse, f.system.pool, r);
+        tl_coarse_solve_exact(&f.system.coarse);
         for (int32_t i = 0; i < f.n; i++) {
             double row[3];
             tl_coarse_row_exact(&f.system.coarse, i / 3, row);
@@ -794,9 +792,10 @@ START_TEST(coarse_all_pinned_is_harmless) {
         memset(f.system.fixed, 1, (size_t)f.mesh.vertex_count);
         make_matrix(&f, &at);
         ck_assert(f.system.coarse.ready);
-        restrict_parts(&f, f.system.grad);
-        tl_coarse_solve(&f.system.coarse, f.system.matrix.part_count);
-        tl_coarse_solve_exact(&f.system.coarse, f.system.matrix.part_count);
+        restrict_single(&f, f.system.grad);
+        tl_coarse_solve(&f.system.coarse);
+        tl_coarse_restrict_exact(&f.system.coarse, f.system.pool, f.system.grad);
+        tl_coarse_solve_exact(&f.system.coarse);
         for (int32_t i = 0; i < 3 * f.system.coarse.nodes.count; i++) {
             ck_assert(f.system.coarse.value4[i / 3][i % 3] == 0.0F);
             ck_assert(f.system.coarse.value[i] == 0.0);

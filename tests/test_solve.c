@@ -293,6 +293,90 @@ START_TEST(solve_factor_is_kept_only_where_it_serves) {
 }
 END_TEST
 
+/* A factor with which solves take longer than at first is made anew. */
+START_TEST(solve_factor_is_kept_while_it_is_good) {
+    TestRandom random = test_random(160);
+    ToileFabric fabric = test_any_fabric(0);
+    TestSystem f;
+    test_system(&f, test_mixed(30, 30, &random), &fabric, 1, 0.0, &random);
+    const TlCoarse *coarse = &f.system.coarse;
+    TlCg *cg = &f.system.cg;
+    size_t room = sizeof(double) * (size_t)f.n;
+    double *b = test_alloc(room), *y = test_alloc(room), mark = 1e9;
+    TlPoint at = test_system_at(&f, 0.0);
+    test_system_weigh(&f, 1, 2, &random);
+    tl_system_derive(&f.system, &at, true, f.system.grad);
+    for (int32_t i = 0; i < f.n; i++) {
+        b[i] = test_between(&random, -1, 1);
+    }
+    ck_assert(tl_cg_precondition(cg, false));
+    int32_t first = tl_cg_solve(cg, b, 1e-2, MOST, y, NULL);
+    ck_assert_int_eq(cg->fresh, first);
+    coarse->dense[0] = mark;
+    ck_assert(tl_cg_precondition(cg, true));
+    ck_assert(coarse->dense[0] == mark);
+    ck_assert_int_gt(tl_cg_solve(cg, b, 1e-4, MOST, y, NULL), first);
+    cg->from_zero = true; /* the second of a step: no question */
+    ck_assert(tl_cg_precondition(cg, true));
+    ck_assert(coarse->dense[0] == mark);
+    cg->from_zero = false;
+    ck_assert(tl_cg_precondition(cg, true));
+    ck_assert(coarse->dense[0] != mark);
+    free(b);
+    free(y);
+    test_system_free(&f);
+}
+END_TEST
+
+/* Any multiple of the solution is as good as the solution; what has nothing to do with it costs an
+ * iteration or two, and what is pinned or not a number of use does no harm. */
+START_TEST(solve_cg_begins_with_a_guess) {
+    TestRandom random = test_random(161);
+    ToileFabric fabric = test_any_fabric(0);
+    TestSystem f;
+    test_system(&f, test_mixed(30, 30, &random), &fabric, 1, 0.0, &random);
+    TlCg *cg = &f.system.cg;
+    size_t room = sizeof(double) * (size_t)f.n;
+    double *b = test_alloc(room), *y = test_alloc(room), *guess = test_alloc(room),
+           *want = test_alloc(room), left;
+    TlPoint at = test_system_at(&f, 0.0);
+    test_system_weigh(&f, 1, 2, &random);
+    f.system.fixed[7] = 1;
+    tl_system_derive(&f.system, &at, true, f.system.grad);
+    for (int32_t i = 0; i < f.n; i++) {
+        b[i] = i / 3 == 7 ? 0.0 : test_between(&random, -1, 1);
+    }
+    ck_assert(tl_cg_precondition(cg, false));
+    int32_t usual = tl_cg_solve(cg, b, 1e-3, MOST, y, NULL);
+    tl_cg_solve(cg, b, 1e-10, MOST, want, NULL);
+    double scale = test_largest(want, f.n);
+    for (int kind = 0; kind < 3; kind++) {
+        for (int32_t i = 0; i < f.n; i++) {
+            /* the solution, chance, nothing */
+            guess[i] = kind == 0 ? -3.0 * want[i] : kind == 1 ? test_between(&random, -1, 1) : 0.0;
+        }
+        guess[3 * 7] = 1e3;
+        cg->guess = guess;
+        int32_t taken = tl_cg_solve(cg, b, 1e-3, MOST, y, &left);
+        ck_assert_int_le(taken, kind == 0 ? 0 : usual + 2);
+        ck_assert(left <= 1e-3 && y[3 * 7] == 0.0 && cg->guess == NULL);
+        for (int32_t i = 0; i < f.n; i++) {
+            ASSERT_NEAR(y[i], want[i], (kind == 0 ? 1e-5 : 0.02) * scale);
+        }
+        cg->guess = guess; /* of no use to small tolerances, which are met all the same */
+        tl_cg_solve(cg, b, 1e-10, MOST, y, &left);
+        for (int32_t i = 0; i < f.n; i++) {
+            ASSERT_NEAR(y[i], want[i], SOLVED * scale);
+        }
+    }
+    free(b);
+    free(y);
+    free(guess);
+    free(want);
+    test_system_free(&f);
+}
+END_TEST
+
 /* Coarse levels carry what is longer than edges: four times as many vertices need hardly more
  * iterations. */
 START_TEST(solve_cg_is_fast_on_large_meshes) {
@@ -618,7 +702,8 @@ TEST_MAIN("solve", newton_step_is_shortened_to_the_longest_move,
           solve_energy_and_gradient_are_those_of_the_elements,
           solve_energy_of_nearly_flat_cloth_is_exact, solve_cg_in_single_precision,
           solve_cg_agrees_with_cholesky, solve_cg_with_few_free_vertices,
-          solve_factor_is_kept_only_where_it_serves, solve_cg_is_fast_on_large_meshes,
+          solve_factor_is_kept_only_where_it_serves, solve_factor_is_kept_while_it_is_good,
+          solve_cg_begins_with_a_guess, solve_cg_is_fast_on_large_meshes,
           solve_cg_stops_where_it_is_told, solve_cg_of_nothing_is_nothing,
           newton_converges_quadratically_under_tension, newton_leaves_no_force_where_it_converges,
           newton_line_search_lowers_the_potential, newton_gentle_steps_lower_the_potential_unseen,

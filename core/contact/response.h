@@ -23,6 +23,11 @@ typedef struct TlContacts {
         *points_now; /* vertices of colliders at start and end of the step */
 } TlContacts;
 
+/* Whether there is nothing but cloth that passes through itself. */
+static inline bool tl_contacts_none(const TlContacts *contacts) {
+    return contacts->world == NULL && contacts->collider_count == 0;
+}
+
 /* The friction a vertex feels, held fixed while the potential is minimised along one direction. */
 typedef struct TlFriction {
     TlVec3 normal;

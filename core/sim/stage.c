@@ -57,7 +57,7 @@ typedef struct Level {
  * and tolerances are small beside what the limit leaves. */
 static Level level_of(const ToileSim *sim) {
     static const Level levels[] = {
-        {1, 0.0, 0.08, GENTLE}, {2, 0.0, 0.2, GENTLE}, {20, 2e-4, 0.04, 0.0}};
+        {1, 0.0, 0.12, GENTLE}, {2, 0.0, 0.2, GENTLE}, {20, 2e-4, 0.04, 0.0}};
     double stretch = least_stretch(&sim->model);
     Level level = levels[stretch < (double)INFINITY ? TOILE_QUALITY_ACCURATE : sim->def.quality];
     level.tolerance_m = tl_min(level.tolerance_m, LIMIT_PART * stretch);

@@ -4,6 +4,7 @@
  * the end. */
 #include "sim/sim_internal.h"
 
+#include "base/lanes.h"
 #include "base/platform.h"
 #include "base/vec.h"
 
@@ -130,6 +131,7 @@ static inline Metric element_metric(const TlSets *sets, const double *x, int32_t
 typedef struct StretchJob {
     const TlSets *sets;
     const double *before, *x;
+    int32_t last; /* vertex */
     double large, growth;
     double *out;
 } StretchJob;
@@ -141,14 +143,39 @@ static void stretch_range(void *data, int32_t begin, int32_t end) {
     }
 }
 
-static double strained_range(void *data, int32_t begin, int32_t end) {
+/* |U|^2 + |V|^2, which bounds the square of the larger stretch. */
+TL_INLINE double squares_of(TlDouble4 s, TlDouble4 t, const double g[4]) {
+    TlDouble4 U = g[0] * s + g[2] * t, V = g[1] * s + g[3] * t, sum = U * U + V * V;
+    return sum[0] + sum[1] + sum[2];
+}
+
+/* The same of element i, three lanes for a vector. */
+TL_INLINE double element_squares(const StretchJob *job, int32_t i) {
+    const TlSets *sets = job->sets;
+    const double *x = job->x;
+    int32_t quads = sets->triangles.count, springs = quads + sets->quads.count, last = job->last;
+    if (i < quads) {
+        const int32_t *v = sets->triangles.vertex + 3 * (int64_t)i;
+        TlDouble4 p = tl_vertex4(x, v[0], last);
+        return squares_of(tl_vertex4(x, v[1], last) - p, tl_vertex4(x, v[2], last) - p,
+                          sets->triangles.g + 4 * (int64_t)i);
+    }
+    if (i < springs) {
+        const int32_t *v = sets->quads.vertex + 4 * (int64_t)(i - quads);
+        TlDouble4 d1 = tl_vertex4(x, v[2], last) - tl_vertex4(x, v[0], last);
+        TlDouble4 d2 = tl_vertex4(x, v[1], last) - tl_vertex4(x, v[3], last);
+        return squares_of(0.5 * (d1 + d2), 0.5 * (d1 - d2),
+                          sets->quads.h + 4 * (int64_t)(i - quads));
+    }
+    return spring_metric(&sets->springs, x, i - springs).uu;
+}
+
+TL_HOT static double strained_range(void *data, int32_t begin, int32_t end) {
     const StretchJob *job = data;
     int32_t count = 0;
     for (int32_t i = begin; i < end; i++) {
-        Metric m = element_metric(job->sets, job->x, i);
-        /* the sum of both squares bounds the larger: nearly always enough */
-        if (m.uu + m.vv > job->large * job->large) {
-            double after = stretch_of(m);
+        if (!(element_squares(job, i) <= job->large * job->large)) {
+            double after = stretch_of(element_metric(job->sets, job->x, i));
             double before = stretch_of(element_metric(job->sets, job->before, i));
             count += after > job->large && after > job->growth * before;
         }
@@ -160,6 +187,7 @@ int32_t tl_strained_count(ToileSim *sim, double large, double growth) {
     StretchJob job = {.sets = &sim->model.sets,
                       .before = sim->state.x_start,
                       .x = sim->state.x,
+                      .last = sim->state.vertex_count - 1,
                       .large = large,
                       .growth = growth};
     return (int32_t)tl_parallel_sum(sim->pool, tl_stretch_count(&sim->model), GRAIN, strained_range,

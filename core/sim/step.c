@@ -24,8 +24,8 @@ static bool report_progress(const ToileSim *sim, double fraction) {
     return progress->report == NULL || progress->report(progress->user, fraction);
 }
 
-/* Tries the part of the frame from `from` to `to`, of so many ticks. Every second sub-step
- * works with the coarse levels of the one before it, which are costly and change little. */
+/* Tries the part of the frame from `from` to `to`, of so many ticks. Sub-steps of the same length
+ * may work with the coarse levels of those before, which are costly and change little. */
 static TlVerdict substep(ToileSim *sim, double from, double to, int32_t size, bool keep_coarse) {
     tl_keep_start(sim);
     double dt_s = (to - from) / sim->def.fps, clock_s = tl_clock_s();
@@ -54,7 +54,7 @@ static TlVerdict substep(ToileSim *sim, double from, double to, int32_t size, bo
 /* All sub-steps of a frame. Time runs in whole ticks, so that halving and going on is exact. */
 static ToileStatus run_substeps(ToileSim *sim, ToileError *error) {
     int32_t count, size = TICKS, last_size = 0;
-    bool keep_coarse = true;
+    sim->system.knows_last = false;
     ToileStatus status = tl_plan_substeps(sim, &count, error);
     int32_t total = status == TOILE_STATUS_OK ? count * TICKS : 0;
     for (int32_t tick = 0; tick < total;) {
@@ -62,7 +62,7 @@ static ToileStatus run_substeps(ToileSim *sim, ToileError *error) {
             return tl_fail(error, TOILE_STATUS_CANCELLED, "cancelled");
         }
         size = tl_short_enough(sim, tick, size, total);
-        keep_coarse = size == last_size && !keep_coarse;
+        bool keep_coarse = size == last_size;
         last_size = size;
         TlVerdict verdict =
             substep(sim, (double)tick / total, (double)(tick + size) / total, size, keep_coarse);

@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 Toile contributors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Conjugate gradients with block Jacobi plus the coarse space: z = D^-1 r + P Ac^-1 P^T r. The
- * coarse space is solved first, in double precision, unless the caller knows that it is not needed:
- * common translations, such as free fall, are then exact. Sums of a few rows are single, those of
- * all double, in a fixed order. */
+ * coarse space is solved first, in double precision, unless the caller has a guess or knows that it
+ * is not needed: common translations, such as free fall, are then exact. Sums of a few rows are
+ * single, those of all double, in a fixed order. */
 #include "solve/cg.h"
 
 #include "base/vec.h"
@@ -29,9 +29,10 @@ bool tl_cg_alloc(TlArena *arena, const TlOperator *A, TlCg *out) {
 
 bool tl_cg_precondition(TlCg *cg, bool keep_coarse) {
     bool ok = tl_operator_prepare(cg->A, cg->pool);
-    if (ok &&
-        !(keep_coarse && !tl_coarse_is_pressed(cg->A) && tl_coarse_serves(cg->coarse, cg->A))) {
+    bool keep = keep_coarse && (cg->from_zero || cg->fresh < 0 || cg->latest <= cg->fresh);
+    if (ok && !(keep && !tl_coarse_is_pressed(cg->A) && tl_coarse_serves(cg->coarse, cg->A))) {
         tl_coarse_factor(cg->coarse, cg->pool, cg->A);
+        cg->fresh = -1;
     }
     return ok;
 }
@@ -56,10 +57,11 @@ TL_HOT static double precondition_rows(void *data, int32_t begin, int32_t end) {
     return total;
 }
 
-/* z from r, whose restriction is known; answers r.z */
+/* z from r; answers r.z */
 static double precondition(TlCg *cg) {
     if (cg->coarse->ready) {
-        tl_coarse_solve(cg->coarse, cg->A->part_count);
+        tl_coarse_restrict(cg->coarse, cg->pool, cg->r);
+        tl_coarse_solve(cg->coarse);
     }
     return tl_parallel_sum(cg->pool, cg->A->n, GRAIN, precondition_rows, cg);
 }
@@ -78,19 +80,13 @@ TL_INLINE TlDouble4 load_row(const TlCg *cg, const double *b, int32_t v) {
 }
 
 /* r = b, y = 0 */
-TL_HOT static void load_parts(void *data, int32_t begin, int32_t end) {
+TL_HOT static void load_rows(void *data, int32_t begin, int32_t end) {
     Update *in = data;
     TlCg *cg = in->cg;
-    for (int32_t part = begin; part < end; part++) {
-        TlReach reach = tl_coarse_begin_part(cg->coarse, part);
-        int32_t last = tl_part_begin(cg->A, cg->A->n, part + 1);
-        for (int32_t v = tl_part_begin(cg->A, cg->A->n, part); v < last; v++) {
-            TlDouble4 r = load_row(cg, in->b, v);
-            cg->y[v] = tl_float4(0.0F);
-            cg->r[v] = tl_narrow4(r);
-            in->y[3 * (int64_t)v] = in->y[3 * (int64_t)v + 1] = in->y[3 * (int64_t)v + 2] = 0.0;
-            tl_coarse_restrict(cg->coarse, v, r, reach);
-        }
+    for (int32_t v = begin; v < end; v++) {
+        cg->y[v] = tl_float4(0.0F);
+        cg->r[v] = tl_narrow4(load_row(cg, in->b, v));
+        in->y[3 * (int64_t)v] = in->y[3 * (int64_t)v + 1] = in->y[3 * (int64_t)v + 2] = 0.0;
     }
 }
 
@@ -108,32 +104,20 @@ static void prolong_rows(void *data, int32_t begin, int32_t end) {
 }
 
 /* r = b - q */
-TL_HOT static void remainder_parts(void *data, int32_t begin, int32_t end) {
+TL_HOT static void remainder_rows(void *data, int32_t begin, int32_t end) {
     Update *in = data;
     TlCg *cg = in->cg;
-    for (int32_t part = begin; part < end; part++) {
-        TlReach reach = tl_coarse_begin_part(cg->coarse, part);
-        int32_t last = tl_part_begin(cg->A, cg->A->n, part + 1);
-        for (int32_t v = tl_part_begin(cg->A, cg->A->n, part); v < last; v++) {
-            TlDouble4 r = load_row(cg, in->b, v) - tl_widen4(cg->q[v]);
-            cg->r[v] = tl_narrow4(r);
-            tl_coarse_restrict(cg->coarse, v, r, reach);
-        }
+    for (int32_t v = begin; v < end; v++) {
+        cg->r[v] = tl_narrow4(load_row(cg, in->b, v) - tl_widen4(cg->q[v]));
     }
 }
 
-TL_HOT static void advance_parts(void *data, int32_t begin, int32_t end) {
+TL_HOT static void advance_rows(void *data, int32_t begin, int32_t end) {
     Update *in = data;
     TlCg *cg = in->cg;
-    for (int32_t part = begin; part < end; part++) {
-        TlReach reach = tl_coarse_begin_part(cg->coarse, part);
-        int32_t last = tl_part_begin(cg->A, cg->A->n, part + 1);
-        for (int32_t v = tl_part_begin(cg->A, cg->A->n, part); v < last; v++) {
-            TlFloat4 r = cg->r[v] - in->s * cg->q[v];
-            cg->y[v] += in->s * cg->p[v];
-            cg->r[v] = r;
-            tl_coarse_restrict(cg->coarse, v, tl_widen4(r), reach);
-        }
+    for (int32_t v = begin; v < end; v++) {
+        cg->y[v] += in->s * cg->p[v];
+        cg->r[v] -= in->s * cg->q[v];
     }
 }
 
@@ -165,10 +149,6 @@ static void for_rows(TlCg *cg, TlRange range, Update *update) {
     tl_parallel_for(cg->pool, cg->A->n, GRAIN, range, update);
 }
 
-static void for_parts(TlCg *cg, TlRange range, Update *update) {
-    tl_parallel_for(cg->pool, cg->A->part_count, 1, range, update);
-}
-
 /* r.z of block Jacobi alone. */
 static double jacobi_rows(void *data, int32_t begin, int32_t end) {
     TlCg *cg = data;
@@ -180,21 +160,55 @@ static double jacobi_rows(void *data, int32_t begin, int32_t end) {
     return total;
 }
 
+/* p = the guess */
+static void guess_rows(void *data, int32_t begin, int32_t end) {
+    Update *in = data;
+    for (int32_t v = begin; v < end; v++) {
+        in->cg->p[v] = tl_narrow4(load_row(in->cg, in->cg->guess, v));
+    }
+}
+
+/* r . p */
+TL_HOT static double guess_gain(void *data, int32_t begin, int32_t end) {
+    TlCg *cg = data;
+    double total = 0.0;
+    for (int32_t v = begin; v < end; v++) {
+        total += tl_sum3(cg->r[v] * cg->p[v]);
+    }
+    return total;
+}
+
+/* y = s guess, r = b - s A guess, with the s that leaves least of the error in the norm of A. */
+static double begin_with_guess(TlCg *cg, Update *update) {
+    for_rows(cg, guess_rows, update);
+    double gain = tl_parallel_sum(cg->pool, cg->A->n, GRAIN, guess_gain, cg);
+    double cost = tl_operator_multiply(cg->A, cg->pool, cg->p, cg->q);
+    update->s = cost > 0.0 ? (float)(gain / cost) : 0.0F;
+    for_rows(cg, advance_rows, update);
+    return precondition(cg);
+}
+
 /* y = P Ac^-1 P^T b, or 0, r = b - A y and z from that; answers r.z of b, and of r in `rz`. */
 static double begin_solve(TlCg *cg, Update *update, double *rz) {
-    for_parts(cg, load_parts, update);
+    for_rows(cg, load_rows, update);
     if (!cg->coarse->ready || cg->from_zero) {
         return *rz = precondition(cg);
     }
+    if (cg->guess != NULL) {
+        double whole = precondition(cg);
+        *rz = begin_with_guess(cg, update);
+        return whole;
+    }
+    tl_coarse_restrict_exact(cg->coarse, cg->pool, update->b);
     double start = tl_parallel_sum(cg->pool, cg->A->n, GRAIN, jacobi_rows, cg) +
-                   tl_coarse_solve_exact(cg->coarse, cg->A->part_count);
+                   tl_coarse_solve_exact(cg->coarse);
     for_rows(cg, prolong_rows, update);
     tl_operator_multiply(cg->A, cg->pool, cg->p, cg->q);
-    for_parts(cg, remainder_parts, update);
+    for_rows(cg, remainder_rows, update);
     *rz = precondition(cg);
     if (!(*rz <= start)) {
         /* an old factor can mislead, where contacts are new */
-        for_parts(cg, load_parts, update);
+        for_rows(cg, load_rows, update);
         *rz = precondition(cg);
     }
     return start;
@@ -215,7 +229,7 @@ static int32_t solve_single(TlCg *cg, const double *b, double tolerance, int32_t
             break;
         }
         update.s = (float)(rz / pq);
-        for_parts(cg, advance_parts, &update);
+        for_rows(cg, advance_rows, &update);
         double next = precondition(cg);
         update.s = (float)(next / rz);
         for_rows(cg, turn_rows, &update);
@@ -230,7 +244,10 @@ static int32_t solve_single(TlCg *cg, const double *b, double tolerance, int32_t
 int32_t tl_cg_solve(TlCg *cg, const double *b, double tolerance, int32_t most, double *y,
                     double *left) {
     double start, end, unused;
+    /* what single precision leaves of a guess is too much for small tolerances */
+    cg->guess = tolerance > LEAST_TOLERANCE ? cg->guess : NULL;
     int32_t iterations = solve_single(cg, b, tolerance, most, y, &start, &end);
+    cg->guess = NULL;
     for (int round = 0; round < MOST_ROUNDS && tolerance <= LEAST_TOLERANCE &&
                         end > tolerance * tolerance * start && iterations < most;
          round++) {
@@ -240,6 +257,10 @@ int32_t tl_cg_solve(TlCg *cg, const double *b, double tolerance, int32_t most, d
         for (int64_t i = 0; i < 3 * (int64_t)cg->A->n; i++) {
             y[i] += cg->correction[i];
         }
+    }
+    if (!cg->from_zero) {
+        cg->fresh = cg->fresh < 0 ? iterations : cg->fresh;
+        cg->latest = iterations;
     }
     if (left != NULL) {
         *left = start > 0.0 ? sqrt(tl_max(end, 0.0) / start) : 0.0;

@@ -14,12 +14,16 @@ typedef struct TlCg {
     TlFloat4 *r, *z, *p, *y;       /* per vertex */
     TlFloat4 *q;                   /* of the operator's extent */
     double *residual, *correction; /* 3 per vertex, for small tolerances */
-    bool from_zero;                /* solves do not begin with the coarse solution */
+    const double *guess;           /* 3 per vertex: solves begin with the best multiple of it; NULL:
+                                      with the coarse solution */
+    bool from_zero;                /* or with nothing */
+    int32_t fresh, latest;         /* iterations of the first solve with this coarse factor, and of
+                                      the last, of those that do not begin with nothing */
 } TlCg;
 
 bool tl_cg_alloc(TlArena *arena, const TlOperator *A, TlCg *out);
 /* Inverts the diagonal blocks, and makes the coarse factor anew unless `keep_coarse` and the last
- * one serves. False when A holds numbers too large to work with. */
+ * one serves and is as good as it was. False when A holds numbers too large to work with. */
 bool tl_cg_precondition(TlCg *cg, bool keep_coarse);
 /* Solves until r.z falls below tolerance^2 of its start, or `most` iterations; b and y have 3 per
  * vertex. Answers the iterations taken; `left` (may be NULL) is the square root of what r.z fell

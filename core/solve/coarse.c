@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { ROWS = 3 };
+enum { ROWS = 3, NODE_GRAIN = 64 };
 /* of a diagonal entry: pivots below it are rounding, also in single precision */
 #define DEPENDENT 1e-10
 /* weights that differ by less are the same, of sub-steps whose lengths differ by rounding */
@@ -201,18 +201,62 @@ bool tl_coarse_serves(const TlCoarse *coarse, const TlOperator *A) {
 
 /* ---- solve ---- */
 
-/* Adds the parts of P^T r, and Q^T of that. */
-static void join_restriction(TlCoarse *coarse, int32_t part_count) {
-    memset(coarse->hub_value, 0, 3 * sizeof *coarse->hub_value * (size_t)coarse->hubs.count);
-    for (int32_t a = 0; a < coarse->nodes.count; a++) {
-        coarse->rest[a] = tl_double4(0.0);
-    }
-    for (int32_t part = 0; part < part_count; part++) {
-        const TlReach *reach = &coarse->node_reach[part];
-        for (int32_t a = reach->first; a < reach->last; a++) {
-            coarse->rest[a] += reach->sum[a - reach->first];
+typedef struct Restrict {
+    TlCoarse *coarse;
+    const TlFloat4 *r;
+    const double *exact;
+} Restrict;
+
+/* Four sums side by side, so that none waits for the one before it. */
+TL_HOT static void restrict_nodes(void *data, int32_t begin, int32_t end) {
+    Restrict *in = data;
+    const TlRestriction *down = &in->coarse->down;
+    for (int32_t a = begin; a < end; a++) {
+        TlFloat4 sum[TL_LANES];
+        for (int k = 0; k < TL_LANES; k++) {
+            sum[k] = tl_float4(0.0F);
         }
+        int32_t i = down->start[a], last = down->start[a + 1];
+        for (; i + TL_LANES <= last; i += TL_LANES) {
+            for (int k = 0; k < TL_LANES; k++) {
+                sum[k] += down->weight[i + k] * in->r[down->row[i + k]];
+            }
+        }
+        for (; i < last; i++) {
+            sum[0] += down->weight[i] * in->r[down->row[i]];
+        }
+        in->coarse->rest[a] = tl_widen4((sum[0] + sum[1]) + (sum[2] + sum[3]));
     }
+}
+
+static void restrict_nodes_exact(void *data, int32_t begin, int32_t end) {
+    Restrict *in = data;
+    const TlRestriction *down = &in->coarse->down;
+    for (int32_t a = begin; a < end; a++) {
+        TlDouble4 sum = tl_double4(0.0);
+        for (int32_t i = down->start[a]; i < down->start[a + 1]; i++) {
+            const double *r = in->exact + 3 * (int64_t)down->row[i];
+            if (!in->coarse->fixed[down->row[i]]) {
+                sum += (double)down->weight[i] * (TlDouble4){r[0], r[1], r[2], 0.0};
+            }
+        }
+        in->coarse->rest[a] = sum;
+    }
+}
+
+void tl_coarse_restrict(TlCoarse *coarse, TlPool *pool, const TlFloat4 *r) {
+    Restrict in = {coarse, r, NULL};
+    tl_parallel_for(pool, coarse->nodes.count, NODE_GRAIN, restrict_nodes, &in);
+}
+
+void tl_coarse_restrict_exact(TlCoarse *coarse, TlPool *pool, const double *r) {
+    Restrict in = {coarse, NULL, r};
+    tl_parallel_for(pool, coarse->nodes.count, NODE_GRAIN, restrict_nodes_exact, &in);
+}
+
+/* hub_value = Q^T rest */
+static void restrict_hubs(TlCoarse *coarse) {
+    memset(coarse->hub_value, 0, 3 * sizeof *coarse->hub_value * (size_t)coarse->hubs.count);
     for (int32_t a = 0; a < coarse->nodes.count; a++) {
         const int32_t *hub = coarse->hubs.node + TL_COARSE_SUPPORT * (int64_t)a;
         const float *weight = coarse->hubs.weight + TL_COARSE_SUPPORT * (int64_t)a;
@@ -225,10 +269,10 @@ static void join_restriction(TlCoarse *coarse, int32_t part_count) {
     }
 }
 
-double tl_coarse_solve_exact(TlCoarse *coarse, int32_t part_count) {
+double tl_coarse_solve_exact(TlCoarse *coarse) {
     int64_t size = 3 * (int64_t)coarse->hubs.count;
     double *y = coarse->hub_value, square = 0.0;
-    join_restriction(coarse, part_count);
+    restrict_hubs(coarse);
     for (int64_t i = 0; i < size; i++) {
         const double *row = coarse->dense + i * size;
         double sum = y[i];
@@ -299,9 +343,9 @@ TL_HOT static void solve_single(const TlCoarse *coarse, float *y) {
     }
 }
 
-void tl_coarse_solve(TlCoarse *coarse, int32_t part_count) {
+void tl_coarse_solve(TlCoarse *coarse) {
     float *y = coarse->hub_single;
-    join_restriction(coarse, part_count);
+    restrict_hubs(coarse);
     for (int64_t i = 0; i < 3 * (int64_t)coarse->hubs.count; i++) {
         y[i] = (float)coarse->hub_value[i];
     }

@@ -25,6 +25,13 @@ typedef struct TlInterpolation {
     float *weight;       /* same order */
 } TlInterpolation;
 
+/* The same the other way round: the rows that take part in each value of the next level. */
+typedef struct TlRestriction {
+    int32_t *start; /* per value: range */
+    int32_t *row;   /* ascending in a range */
+    float *weight;
+} TlRestriction;
+
 /* The nodes that elements of one set take part in, and how much: per node a weight of the first two
  * differences of corners that a packed Hessian acts on, or of every corner. */
 typedef struct TlSpans {
@@ -44,7 +51,7 @@ typedef struct TlNodeMatrix {
     TlDouble4 *block;   /* 3 each: rows, of which the fourth number is not used */
 } TlNodeMatrix;
 
-/* What the sums of one of the operator's parts reach: a range of nodes and of blocks. */
+/* What the sums of one of the operator's parts reach: a range of blocks. */
 typedef struct TlReach {
     int32_t first, last;
     TlDouble4 *sum;
@@ -53,10 +60,10 @@ typedef struct TlReach {
 typedef struct TlCoarse {
     TlInterpolation nodes; /* P */
     TlInterpolation hubs;  /* Q */
+    TlRestriction down;    /* P^T */
     TlNodeMatrix matrix;   /* B */
     TlSpans *spans;        /* per set of elements */
-    TlReach *node_reach;   /* per part: restriction */
-    TlReach *block_reach;  /* per part: the matrix */
+    TlReach *block_reach;  /* per part of the operator */
     double *bend;          /* per block: its part of the bending matrix, a scalar */
     double *own;           /* per block: inertia, a scalar */
     double *weight;        /* the weights of vertices that `own` was made of */
@@ -106,25 +113,14 @@ void tl_coarse_factor(TlCoarse *coarse, TlPool *pool, const TlOperator *A);
  * vertices. */
 bool tl_coarse_serves(const TlCoarse *coarse, const TlOperator *A);
 
-/* P^T r is summed by parts: each begins with nothing and adds its vertices. */
-TL_INLINE TlReach tl_coarse_begin_part(TlCoarse *coarse, int32_t part) {
-    TlReach *reach = &coarse->node_reach[part];
-    for (int32_t i = 0; i < reach->last - reach->first; i++) {
-        reach->sum[i] = tl_double4(0.0);
-    }
-    return *reach;
-}
-TL_INLINE void tl_coarse_restrict(const TlCoarse *coarse, int32_t v, TlDouble4 r, TlReach reach) {
-    const int32_t *node = coarse->nodes.node + TL_COARSE_SUPPORT * (int64_t)v;
-    const float *weight = coarse->nodes.weight + TL_COARSE_SUPPORT * (int64_t)v;
-    for (int k = 0; k < TL_COARSE_SUPPORT && node[k] >= 0; k++) {
-        reach.sum[node[k] - reach.first] += (double)weight[k] * r;
-    }
-}
-/* value4 = (D^-1 + Q C^-1 Q^T) P^T r, after all parts were restricted; r is 0 where fixed. */
-void tl_coarse_solve(TlCoarse *coarse, int32_t part_count);
-/* value = Q C^-1 Q^T P^T r in double precision; answers r . P value4 as above. */
-double tl_coarse_solve_exact(TlCoarse *coarse, int32_t part_count);
+/* rest = P^T r; r is 0 where fixed. The second is in double precision, of 3 per vertex, and leaves
+ * out what was fixed when the factor was made. */
+void tl_coarse_restrict(TlCoarse *coarse, TlPool *pool, const TlFloat4 *r);
+void tl_coarse_restrict_exact(TlCoarse *coarse, TlPool *pool, const double *r);
+/* value4 = (D^-1 + Q C^-1 Q^T) rest */
+void tl_coarse_solve(TlCoarse *coarse);
+/* value = Q C^-1 Q^T rest in double precision; answers rest . value4 as above. */
+double tl_coarse_solve_exact(TlCoarse *coarse);
 
 /* Row v of P value4. */
 TL_INLINE TlFloat4 tl_coarse_row(const TlCoarse *coarse, int32_t v) {

@@ -218,15 +218,13 @@ static void widen(TlReach *reach, int32_t at) {
     reach->last = at >= reach->last ? at + 1 : reach->last;
 }
 
-/* Which nodes and blocks each part touches: nodes are sorted along the mesh, so these are few. */
+/* Which blocks each part touches: nodes are sorted along the mesh, so these are few. */
 static void measure_part(TlCoarse *coarse, const TlOperator *A, int32_t part) {
-    TlReach *nodes = &coarse->node_reach[part], *blocks = &coarse->block_reach[part];
-    nodes->first = coarse->nodes.count;
+    TlReach *blocks = &coarse->block_reach[part];
     blocks->first = coarse->matrix.count;
     for (int32_t v = tl_part_begin(A, A->n, part); v < tl_part_begin(A, A->n, part + 1); v++) {
         const int32_t *node = coarse->nodes.node + TL_COARSE_SUPPORT * (int64_t)v;
         for (int i = 0; i < TL_COARSE_SUPPORT && node[i] >= 0; i++) {
-            widen(nodes, node[i]);
             for (int j = 0; j < TL_COARSE_SUPPORT && node[j] >= 0; j++) {
                 if (node[i] <= node[j]) {
                     widen(blocks, tl_coarse_block(&coarse->matrix, node[i], node[j]));
@@ -244,20 +242,43 @@ static void measure_part(TlCoarse *coarse, const TlOperator *A, int32_t part) {
             }
         }
     }
-    nodes->first = nodes->last > 0 ? nodes->first : 0;
     blocks->first = blocks->last > 0 ? blocks->first : 0;
 }
 
 static bool build_reaches(TlArena *arena, const TlOperator *A, TlCoarse *out) {
-    out->node_reach = TL_NEW(arena, TlReach, A->part_count);
     out->block_reach = TL_NEW(arena, TlReach, A->part_count);
     for (int32_t part = 0; !arena->failed && part < A->part_count; part++) {
-        TlReach *nodes = &out->node_reach[part], *blocks = &out->block_reach[part];
+        TlReach *blocks = &out->block_reach[part];
         measure_part(out, A, part);
-        nodes->sum = TL_NEW(arena, TlDouble4, nodes->last - nodes->first);
         blocks->sum = TL_NEW(arena, TlDouble4, ROWS * (int64_t)(blocks->last - blocks->first));
     }
     return !arena->failed;
+}
+
+static bool build_restriction(TlArena *arena, const TlInterpolation *from, TlRestriction *out) {
+    int64_t most = TL_COARSE_SUPPORT * (int64_t)from->rows;
+    out->start = TL_NEW(arena, int32_t, from->count + 2);
+    out->row = TL_NEW(arena, int32_t, most);
+    out->weight = TL_NEW(arena, float, most);
+    if (arena->failed || most > INT32_MAX) {
+        return false;
+    }
+    for (int64_t i = 0; i < most; i++) {
+        if (from->node[i] >= 0) {
+            out->start[from->node[i] + 2]++;
+        }
+    }
+    for (int32_t a = 0; a < from->count; a++) {
+        out->start[a + 2] += out->start[a + 1];
+    }
+    for (int64_t i = 0; i < most; i++) {
+        if (from->node[i] >= 0) {
+            int32_t at = out->start[from->node[i] + 1]++;
+            out->row[at] = (int32_t)(i / TL_COARSE_SUPPORT);
+            out->weight[at] = from->weight[i];
+        }
+    }
+    return true;
 }
 
 bool tl_coarse_pattern(TlArena *arena, const TlOperator *A, TlCoarse *out) {
@@ -269,7 +290,7 @@ bool tl_coarse_pattern(TlArena *arena, const TlOperator *A, TlCoarse *out) {
         ok = !tl_has_hessian(&A->sets[k].elements) ||
              build_spans(arena, out, &A->sets[k].elements, &out->spans[k]);
     }
-    ok = ok && build_blocks(arena, A, out);
+    ok = ok && build_restriction(arena, &out->nodes, &out->down) && build_blocks(arena, A, out);
     for (int32_t k = 0; ok && k < A->set_count; k++) {
         const TlElements *elements = &A->sets[k].elements;
         ok = !tl_has_hessian(elements) ||

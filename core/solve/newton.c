@@ -115,6 +115,19 @@ static void vertex_derive(void *data, int32_t begin, int32_t end) {
     }
 }
 
+/* The same where nothing touches anything: inertia and constant force. */
+static void inertia_derive(void *data, int32_t begin, int32_t end) {
+    Job *job = data;
+    const TlSystem *system = job->system;
+    for (int32_t v = begin; v < end; v++) {
+        double w = system->weight[v];
+        for (int64_t i = 3 * (int64_t)v; i < 3 * (int64_t)v + 3; i++) {
+            double grad = job->out[i] + (w * (job->x[i] - system->x_start[i]) - system->force[i]);
+            job->out[i] = system->fixed[v] ? 0.0 : grad;
+        }
+    }
+}
+
 /* Adds the gradients of touches. */
 static void add_gradients(void *data, int32_t begin, int32_t end) {
     Job *job = data;
@@ -162,6 +175,12 @@ static bool derive_contact(TlSystem *system, const TlContacts *contacts, const d
     Job job = {system, contacts, x, grad, 0.0, ahead};
     int32_t n = system->model->vertex_count;
     TlWorld *world = contacts->world;
+    if (tl_contacts_none(contacts)) {
+        memset(system->matrix.touched, 0, sizeof *system->matrix.touched * (size_t)n);
+        tl_parallel_for(system->pool, n, GRAIN, inertia_derive, &job);
+        system->matrix.world = NULL;
+        return true;
+    }
     TlAhead coming = {ahead, grad, system->weight}, borne = {system->borne, grad, system->weight};
     bool ok = world == NULL || tl_world_look(world, ahead != NULL ? &coming : NULL);
     if (world != NULL && ok && ahead != NULL && !world->tangled) {
@@ -394,7 +413,7 @@ static double changed_range(void *data, int32_t begin, int32_t end) {
 /* Whether the energies are polynomials of low degree, and nothing else is in the potential: then a
  * model that is exact to second order, and has no negative curvature, can be believed near by. */
 static bool is_smooth(const TlSystem *system, const TlContacts *contacts) {
-    bool smooth = contacts->world == NULL && contacts->collider_count == 0;
+    bool smooth = tl_contacts_none(contacts);
     for (int32_t i = 0; i < system->energy_count; i++) {
         const TlElements *elements = &system->energies[i].elements;
         smooth = smooth && (elements->count == 0 || tl_is_packed(elements) ||
@@ -474,15 +493,16 @@ static bool solve_linear(const Iteration *in, int32_t k, double *clock_s, TlNewt
     /* negative gradient becomes the right-hand side */
     Job turn = {system, in->contacts, system->grad, system->trial, -1.0, NULL};
     tl_parallel_for(system->pool, n, GRAIN, scale_range, &turn);
-    tl_parallel_for(system->pool, n, GRAIN, add_pushes, &turn);
+    if (!tl_contacts_none(in->contacts)) {
+        tl_parallel_for(system->pool, n, GRAIN, add_pushes, &turn);
+    }
     double tolerance = options->linear_tolerance;
     if (tl_coarse_is_pressed(&system->matrix)) {
         tolerance *= PRESSED;
     } else if (has_contact(&system->matrix)) {
         tolerance *= TOUCHING;
     }
-    /* the first iteration has done what is common to all vertices */
-    system->cg.from_zero = k > 0;
+    system->cg.guess = k == 0 ? options->guess : NULL;
     result->cg_iterations += tl_cg_solve(&system->cg, system->trial, tolerance, options->most_cg,
                                          system->step, &result->residual_ratio);
     result->seconds.linear_s += lap(in->contacts, clock_s);
@@ -499,6 +519,8 @@ static bool solve_step(const Iteration *in, int32_t k, double *clock_s, TlNewton
     bool ok = derive_contact(system, in->contacts, in->x,
                              k == 0 && options->look_ahead ? system->ahead : NULL, system->grad);
     result->seconds.assembly_s += lap(in->contacts, clock_s);
+    /* the first iteration has done what is common to all vertices */
+    system->cg.from_zero = k > 0;
     if (!ok || !tl_cg_precondition(&system->cg, k > 0 || options->keep_coarse)) {
         return false;
     }

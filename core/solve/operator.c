@@ -465,25 +465,47 @@ static TlFloat4 touches_of(const TlWorld *world, int32_t v) {
     return sum;
 }
 
+/* Whether a slice is whole and has free rows alone, to which nothing comes but packed elements of
+ * its own part, bending and weight. */
+TL_INLINE bool is_plain(const Product *in, int32_t v) {
+    const TlOperator *A = in->A;
+    uint32_t fixed, touched;
+    if (in->others || in->touches || v + TL_SLICE > A->n ||
+        A->place_start[v] != A->place_start[v + TL_SLICE]) {
+        return false;
+    }
+    memcpy(&fixed, A->fixed + v, sizeof fixed);
+    memcpy(&touched, A->touched + v, sizeof touched);
+    return fixed == 0 && touched == 0;
+}
+
 /* Slices [begin, end). Sums of RUN of them are single, those of runs double. */
 TL_HOT static double multiply_slices(void *data, int32_t begin, int32_t end) {
     Product *in = data;
     const TlOperator *A = in->A;
     double total = 0.0;
     for (int32_t slice = begin; slice < end;) {
-        TlFloat4 sum = tl_float4(0.0F), far[TL_SLICE];
+        TlFloat4 sum[TL_SLICE] = {0}, far[TL_SLICE];
         for (int32_t last = slice + RUN < end ? slice + RUN : end; slice < last; slice++) {
             int32_t v = TL_SLICE * slice, stop = v + TL_SLICE < A->n ? v + TL_SLICE : A->n;
             far_rows(A, in->p, slice, far);
+            if (is_plain(in, v)) {
+                for (int k = 0; k < TL_SLICE; k++) {
+                    TlFloat4 p = in->p[v + k], row = in->q[v + k] + A->own[v + k] * p + far[k];
+                    in->q[v + k] = row;
+                    sum[k] += p * row;
+                }
+                continue;
+            }
             for (int k = 0; v < stop; k++, v++) {
                 TlFloat4 row = row_of(A, in->p, in->q, v, far[k]);
                 row += in->others ? other_sets(A, v) : tl_float4(0.0F);
                 row += in->touches ? touches_of(A->world, v) : tl_float4(0.0F);
                 in->q[v] = A->fixed[v] ? tl_float4(0.0F) : row;
-                sum += in->p[v] * in->q[v];
+                sum[k] += in->p[v] * in->q[v];
             }
         }
-        total += tl_sum3(sum);
+        total += tl_sum3((sum[0] + sum[1]) + (sum[2] + sum[3]));
     }
     return total;
 }

@@ -32,11 +32,6 @@ static bool move_to(const TlContacts *contacts, TlSystem *system, const double *
     return true;
 }
 
-/* Whether there is nothing but cloth that passes through itself. */
-static bool is_alone(const TlContacts *contacts) {
-    return contacts->world == NULL && contacts->collider_count == 0;
-}
-
 /* Puts vertices that are in an analytic collider out of it, as far as nothing is in the way;
  * answers how many were. */
 static int32_t leave_colliders(const TlContacts *contacts, TlSystem *system, double *x) {
@@ -148,7 +143,7 @@ static TlVec3 own_fall(const TlSystem *system, const double *guess, int32_t v) {
  * in the way; system->ahead becomes what inertia and weight would do from there, and system->borne
  * the same where colliders bear the weight. */
 static bool reach_guess(TlSystem *system, const TlContacts *contacts, double *x) {
-    if (is_alone(contacts)) {
+    if (tl_contacts_none(contacts)) {
         return true;
     }
     int32_t n = system->model->vertex_count;
@@ -190,6 +185,14 @@ static void force_arrival(TlSystem *system, const TlContacts *contacts, const Tl
     }
 }
 
+/* What came to the inertial guess, h^2 times the acceleration, changes little in a sub-step. */
+static void keep_correction(TlSystem *system, const TlStep *step) {
+    for (int64_t i = 0; i < 3 * (int64_t)system->model->vertex_count; i++) {
+        system->last[i] = step->x[i] - system->x_start[i] - step->dt_s * step->v[i];
+    }
+    system->knows_last = true;
+}
+
 TlStepResult tl_potential_minimise(TlSystem *system, const TlContacts *contacts, const TlStep *step,
                                    const TlNewton *options) {
     TlStepResult result = {.newton = {.finite = true}};
@@ -197,6 +200,7 @@ TlStepResult tl_potential_minimise(TlSystem *system, const TlContacts *contacts,
     if (reach_guess(system, contacts, step->x)) {
         newton.pin_target = step->pin_target;
         newton.look_ahead = true;
+        newton.guess = system->knows_last ? system->last : NULL;
         result.newton = tl_newton(system, contacts, &newton, step->x);
         result.ok = is_sound(system, &result.newton);
     }
@@ -209,6 +213,7 @@ TlStepResult tl_potential_minimise(TlSystem *system, const TlContacts *contacts,
                   (contacts->world->touch_count > 0 || is_blocked(system, contacts, step));
         result.ok = blocked;
     } else {
+        keep_correction(system, step);
         result.projected = leave_colliders(contacts, system, step->x);
     }
     if (result.ok && blocked) {

@@ -34,6 +34,8 @@ typedef struct TlSystem {
     double *ahead;               /* 3 per vertex: motion that is known to come, see TlNewton */
     double *borne;               /* the same, without the weight that colliders bear */
     double *push;         /* 3 per vertex: what contacts add to the right-hand side because of it */
+    double *last;         /* 3 per vertex: what Newton added to the guess of the last sub-step */
+    bool knows_last;      /* which is one of this frame */
     double *x_start;      /* 3 per vertex: positions at the start of the step */
     double *force;        /* 3 per vertex: constant force of the step */
     double *weight;       /* per vertex: m/h^2 and drag, N/m */
