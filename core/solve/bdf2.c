@@ -99,6 +99,7 @@ static TlStepResult later_step(TlSystem *system, const TlContacts *contacts, con
     TlStepResult result = tl_potential_minimise(system, contacts, step, &step->newton);
     if (result.ok) {
         finish(system, contacts, step, past, formula);
+        tl_potential_calm(system, contacts, step);
     }
     return result;
 }

@@ -15,6 +15,7 @@ TlStepResult tl_implicit_euler(TlSystem *system, const TlContacts *contacts, con
     TlStepResult result = tl_potential_minimise(system, contacts, step, &step->newton);
     if (result.ok) {
         tl_potential_velocity(system, step);
+        tl_potential_calm(system, contacts, step);
     }
     return result;
 }

@@ -234,3 +234,25 @@ void tl_potential_velocity(TlSystem *system, const TlStep *step) {
     Job job = {system, step, NULL};
     tl_parallel_for(system->pool, system->model->vertex_count, GRAIN, velocity_range, &job);
 }
+
+void tl_potential_calm(TlSystem *system, const TlContacts *contacts, const TlStep *step) {
+    const TlModel *model = system->model;
+    const TlWorld *world = contacts->world;
+    if (world == NULL || !world->tangled) {
+        return;
+    }
+    memset(system->drift, 0, 4 * sizeof *system->drift * (size_t)model->material_count);
+    for (int32_t v = 0; v < model->vertex_count; v++) {
+        double *drift = system->drift + 4 * (int64_t)model->vertex_material[v];
+        for (int i = 0; i < 3; i++) {
+            drift[i] += model->mass[v] * step->v[3 * (int64_t)v + i];
+        }
+        drift[3] += model->mass[v];
+    }
+    for (int32_t v = 0; v < model->vertex_count; v++) {
+        const double *drift = system->drift + 4 * (int64_t)model->vertex_material[v];
+        for (int i = 0; i < 3 && world->loose[v] && !system->fixed[v]; i++) {
+            step->v[3 * (int64_t)v + i] = drift[i] / drift[3];
+        }
+    }
+}

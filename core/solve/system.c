@@ -63,6 +63,7 @@ bool tl_system_build(TlArena *arena, const TlModel *model, TlPool *pool, TlSyste
     out->step = TL_NEW(arena, double, 3 * (int64_t)n);
     out->trial = TL_NEW(arena, double, 3 * (int64_t)n);
     out->last = TL_NEW(arena, double, 3 * (int64_t)n);
+    out->drift = TL_NEW(arena, double, 4 * (int64_t)model->material_count);
     out->x_start = TL_NEW(arena, double, 3 * (int64_t)n);
     out->ahead = TL_NEW(arena, double, 3 * (int64_t)n);
     out->borne = TL_NEW(arena, double, 3 * (int64_t)n);

@@ -36,6 +36,7 @@ typedef struct TlSystem {
     double *push;         /* 3 per vertex: what contacts add to the right-hand side because of it */
     double *last;         /* 3 per vertex: what Newton added to the guess of the last sub-step */
     bool knows_last;      /* which is one of this frame */
+    double *drift;        /* per material: work */
     double *x_start;      /* 3 per vertex: positions at the start of the step */
     double *force;        /* 3 per vertex: constant force of the step */
     double *weight;       /* per vertex: m/h^2 and drag, N/m */
