@@ -497,12 +497,14 @@ static bool solve_linear(const Iteration *in, int32_t k, double *clock_s, TlNewt
         tl_parallel_for(system->pool, n, GRAIN, add_pushes, &turn);
     }
     double tolerance = options->linear_tolerance;
+    bool touched = has_contact(&system->matrix);
     if (tl_coarse_is_pressed(&system->matrix)) {
         tolerance *= PRESSED;
-    } else if (has_contact(&system->matrix)) {
+    } else if (touched) {
         tolerance *= TOUCHING;
     }
-    system->cg.guess = k == 0 ? options->guess : NULL;
+    /* what friction just holds would be told to stay */
+    system->cg.guess = k == 0 && !touched ? options->guess : NULL;
     result->cg_iterations += tl_cg_solve(&system->cg, system->trial, tolerance, options->most_cg,
                                          system->step, &result->residual_ratio);
     result->seconds.linear_s += lap(in->contacts, clock_s);
