@@ -18,6 +18,7 @@ typedef struct TlContacts {
         *radius; /* contact distance, per cloth and collider: [cloth * collider_count + collider] */
     const double *friction; /* same order */
     double slip_m;  /* slip below which friction is smoothed: eps_v dt; 0: no friction (static) */
+    double left;    /* steps of this length until the frame ends; below 1: not known */
     TlWorld *world; /* contact of surfaces; NULL: none */
     const double *points_before,
         *points_now; /* vertices of colliders at start and end of the step */

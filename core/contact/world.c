@@ -7,12 +7,15 @@
  * for one t in [0, 1] that all share. A pair that is not listed cannot touch at any t, by
  * the boxes of its vertices or by its distance. A move is linear; if it begins and ends within the
  * sweep, for any t at either end, all of it is within, since the sweep is convex in positions and t
- * together. So before every move its end is looked at. Where most would leave, it is made anew from
- * here, for this very move. Where few would, or are cut and so stay behind what moves along with
- * them, the boxes of these stragglers take in their whole way, any s in [0, 1]: the sweep only
- * grows, pairs without a straggler are listed as they must be, and those with one are looked for
- * again. When all are stragglers nobody can leave, so this ends. Rounding moves a sweep that is
- * seen from elsewhere by far less than the contact distance, which is what unlisted pairs keep. */
+ * together. So before every move its end is looked at, for one t that is chosen then. Where most
+ * would leave, the list is made anew from here, for this very move, and for the same motion in the
+ * sub-steps to come as long as that is not far: the first move of a sub-step takes its part of t,
+ * and those that correct it stay where t is. Where few would leave, or are cut and so stay behind
+ * what moves along with them, the boxes of these stragglers are made anew, for their whole way, any
+ * s in [0, 1]: pairs without a straggler are listed as they must be, and those with one are looked
+ * for again. Within a plan stragglers never leave again, and when all are stragglers nobody can, so
+ * this ends. Rounding moves a sweep that is seen from elsewhere by far less than the contact
+ * distance, which is what unlisted pairs keep. */
 #include "contact/tangle.h"
 
 #include "base/platform.h"
@@ -24,9 +27,8 @@ enum { GRAIN = 512, ROUNDS = 8, TILE = 64 };
  * of edges, and at most in m */
 #define MARGIN_OF_EDGE 0.1
 #define MOST_MARGIN_M 0.001
-/* what hardly moves may stray so much of that at least, and else as far as so much of its way */
-#define CALM 0.5
-#define STRAYS 0.5
+/* how far lists look ahead on average, over that: what goes farther does not go on like that */
+#define LOOKS_AHEAD 8.0
 /* over all vertices: when more than this leave the list is made anew */
 #define MOST_STRAGGLERS 0.25
 /* contact distance of one cloth over its distance at rest, and up to which of those that counts */
@@ -143,6 +145,8 @@ void tl_world_begin(TlWorld *world, const double *x, const double *before, const
     memcpy(world->goal + at, goal, others);
     memcpy(world->start, world->x, cloth + others);
     world->slip_m = slip_m;
+    world->left = 1.0;
+    world->fresh = true;
     world->cut = 0;
     world->grain = ROUNDING * extent_of(world->x, world->n);
     if (world->suspect || world->tangled) {
@@ -152,28 +156,36 @@ void tl_world_begin(TlWorld *world, const double *x, const double *before, const
 
 void tl_world_start_here(TlWorld *world) {
     memcpy(world->start, world->x, 3 * sizeof *world->x * (size_t)world->n);
+    world->fresh = true;
 }
 
 /* ---- the list ---- */
 
-/* How far vertex i may stray from its planned way. */
-static double margin_of(const TlWorld *world, int32_t i) {
-    double way = STRAYS * tl_length3(tl_load3(world->u + 3 * (int64_t)i));
-    return world->planned ? tl_min(world->margin, tl_max(CALM * world->margin, way))
-                          : world->margin;
+/* What vertex i is to do beyond its planned way, or as much of it as that is long. */
+static TlVec3 fall_of(const TlWorld *world, int32_t i) {
+    if (world->fall == NULL || i >= world->cloth) {
+        return tl_vec3(0, 0, 0);
+    }
+    TlVec3 fall = tl_load3(world->fall + 3 * (int64_t)i);
+    double way = tl_length3(tl_load3(world->u + 3 * (int64_t)i)), size = tl_length3(fall);
+    return tl_scale3(size > way ? way / size : 1.0, fall);
 }
 
+/* The sweep for the move u from x, and more of it after that. The boxes of stragglers take in all
+ * of u, those of others what comes after it. */
 static void sweep_range(void *data, int32_t begin, int32_t end) {
     TlWorld *world = data;
     for (int32_t i = begin; i < end; i++) {
-        double grown =
-            margin_of(world, i) + world->def.surface->half[i] + world->def.surface->solid[i];
-        for (int64_t k = 3 * (int64_t)i; k < 3 * (int64_t)i + 3; k++) {
-            double u = world->u[k];
+        double grown = world->margin + world->def.surface->half[i] + world->def.surface->solid[i];
+        double fall[3];
+        tl_store3(fall, fall_of(world, i));
+        for (int d = 0; d < 3; d++) {
+            int64_t k = 3 * (int64_t)i + d;
+            double u = world->u[k], way = world->straggler[i] ? u : fall[d];
             world->origin[k] = world->x[k];
-            world->common[k] = world->straggler[i] ? 0.0 : u;
-            world->low[k] = -grown + (world->straggler[i] ? tl_min(u, 0.0) : 0.0);
-            world->high[k] = grown + (world->straggler[i] ? tl_max(u, 0.0) : 0.0);
+            world->common[k] = world->straggler[i] ? 0.0 : u / world->stride;
+            world->low[k] = -grown + tl_min(way, 0.0);
+            world->high[k] = grown + tl_max(way, 0.0);
         }
     }
 }
@@ -276,15 +288,34 @@ static void count_list(TlWorld *world, double clock_s) {
     world->counts.broad_s += tl_clock_s() - clock_s;
 }
 
+/* Root of the mean square of the ways of cloth that are planned, m. */
+static double mean_way(const TlWorld *world) {
+    double sum = 0.0;
+    for (int64_t i = 0; i < 3 * (int64_t)world->cloth; i++) {
+        sum += world->u[i] * world->u[i];
+    }
+    return sqrt(sum / world->cloth);
+}
+
+/* The part that the planned move is of all that a list is made for. */
+static double stride_of(const TlWorld *world) {
+    if (!world->fresh) {
+        return 1.0;
+    }
+    double far = LOOKS_AHEAD * world->margin / mean_way(world); /* may be infinite */
+    return 1.0 / tl_max(1.0, tl_min(world->left, far));
+}
+
 /* The list for the move u from x. */
 static bool make_list(TlWorld *world) {
     double clock_s = tl_clock_s();
+    world->stride = world->t_end = stride_of(world);
+    world->t = 0.0;
     tl_parallel_for(world->pool, world->n, GRAIN, sweep_range, world);
     TlSweep sweep = sweep_of(world);
     world->listed = tl_broad_find(world->broad, world->pool, &sweep, world->def.self, world->arena,
                                   &world->pairs);
     world->holds = false;
-    world->t = 0.0;
     tl_parallel_for(world->pool, world->n, GRAIN, unsweep_range, world);
     if (world->listed) {
         describe(world, &world->pairs, &sweep);
@@ -296,22 +327,29 @@ static bool make_list(TlWorld *world) {
 
 /* ---- the list, some of it ---- */
 
+/* The part that the planned move is of what the sweep has left. */
+static double part_left(const TlWorld *world) {
+    return world->t < 1.0 ? (world->t_end - world->t) / (1.0 - world->t) : 0.0;
+}
+
 /* The same sweep seen from here, wider for the broad phase. The boxes of stragglers take in all of
- * the way u. */
+ * the way u, and nothing else. */
 static void resweep_range(void *data, int32_t begin, int32_t end) {
     TlWorld *world = data;
+    double part = part_left(world);
     for (int32_t i = begin; i < end; i++) {
         double grown = world->def.surface->half[i] + world->def.surface->solid[i];
         for (int64_t k = 3 * (int64_t)i; k < 3 * (int64_t)i + 3; k++) {
             double strayed = world->x[k] - world->origin[k] - world->t * world->common[k];
-            double left = (1.0 - world->t) * world->common[k], end_at = world->u[k] - left;
+            double left = (1.0 - world->t) * world->common[k];
+            double behind = -part * left, end_at = world->u[k] + behind;
             world->origin[k] = world->x[k];
             world->common[k] = left;
             world->low[k] -= strayed;
             world->high[k] -= strayed;
             if (world->straggler[i]) {
-                world->low[k] = tl_min(world->low[k], tl_min(-left, end_at) - world->margin);
-                world->high[k] = tl_max(world->high[k], tl_max(-left, end_at) + world->margin);
+                world->low[k] = tl_min(0.0, tl_min(behind, end_at)) - world->margin;
+                world->high[k] = tl_max(0.0, tl_max(behind, end_at)) + world->margin;
             }
             world->low[k] -= grown;
             world->high[k] += grown;
@@ -386,6 +424,8 @@ static bool relist_stragglers(TlWorld *world) {
     bool ok = tl_broad_find_some(world->broad, world->pool, &sweep, world->def.self,
                                  world->straggler, world->arena, &world->more);
     world->holds = false;
+    world->t_end = part_left(world);
+    world->stride = world->t < 1.0 ? world->stride / (1.0 - world->t) : 1.0;
     world->t = 0.0;
     tl_parallel_for(world->pool, world->n, GRAIN, unsweep_range, world);
     if (ok) {
@@ -410,16 +450,16 @@ static bool follow(TlWorld *world, int32_t leaving) {
 bool tl_world_list_here(TlWorld *world) {
     memset(world->u, 0, 3 * sizeof *world->u * (size_t)world->n);
     memset(world->straggler, 0, (size_t)world->n);
-    world->planned = false;
     return make_list(world);
 }
 
 /* ---- moves ---- */
 
-/* Whether vertex i ends within the sweep, at t = 1. */
+/* Whether vertex i ends within the sweep, at t_end. */
 static bool ends_within(const TlWorld *world, int32_t i) {
     for (int64_t k = 3 * (int64_t)i; k < 3 * (int64_t)i + 3; k++) {
-        double e = (world->x[k] - world->origin[k]) + world->s[i] * world->u[k] - world->common[k];
+        double e = (world->x[k] - world->origin[k]) + world->s[i] * world->u[k] -
+                   world->t_end * world->common[k];
         if (!(e >= world->low[k] && e <= world->high[k])) {
             return false;
         }
@@ -469,7 +509,7 @@ bool tl_world_plan(TlWorld *world, double *u, bool others) {
     }
     set_whole(world);
     memset(world->straggler, 0, (size_t)world->n);
-    world->planned = true;
+    world->t_end = world->fresh ? tl_min(1.0, world->t + world->stride) : world->t;
     bool ok = follow(world, world->listed ? count_leaving(world) : world->n);
     for (int32_t round = 1; ok && truncate_once(world); round++) {
         memset(world->straggler, 0, (size_t)world->n);
@@ -484,6 +524,7 @@ bool tl_world_plan(TlWorld *world, double *u, bool others) {
             ok = make_list(world);
         }
     }
+    world->fresh = false;
     world->counts.cuts += world->cut;
     for (int64_t i = 0; i < 3 * (int64_t)world->cloth; i++) {
         u[i] = world->s[i / 3] * world->u[i];
@@ -492,7 +533,7 @@ bool tl_world_plan(TlWorld *world, double *u, bool others) {
 }
 
 void tl_world_commit(TlWorld *world, double part) {
-    world->t += part * (1.0 - world->t);
+    world->t += part * (world->t_end - world->t);
     for (int64_t i = 0; i < 3 * (int64_t)world->n; i++) {
         world->x[i] += part * (world->s[i / 3] * world->u[i]);
     }

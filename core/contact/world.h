@@ -61,7 +61,12 @@ struct TlWorld {
     TlTruncation *truncation;
     TlPairs pairs;
     TlPairs more;                         /* work: what is added to them */
-    double t;                             /* of the sweep, where vertices are now */
+    double t, t_end;                      /* of the sweep: now, and after the move */
+    double stride;                        /* of t, in the first move of a sub-step */
+    double left;                          /* sub-steps like this one until the frame ends */
+    const double *fall;                   /* 3 per cloth vertex: what it is to do after the move
+                                             that is planned; NULL: not known */
+    bool fresh;                           /* nothing has moved yet in the sub-step */
     double *x;                            /* 3 per vertex: now, during a sub-step */
     double *start;                        /* at the begin of the sub-step */
     double *goal;                         /* of what is prescribed: at its end; others: anything */
@@ -75,7 +80,6 @@ struct TlWorld {
     double *region_area;                  /* m^2, of the region that this vertex stands for */
     uint8_t *edge_cut;                    /* per edge: crossed an odd number of times */
     bool listed, tangled;
-    bool planned;             /* u is a way that cloth is to go */
     bool suspect;             /* something may cross that nobody has looked for */
     int32_t *crossed;         /* per vertex: crossings it had when the frame began */
     uint8_t *stuck;           /* per vertex: is not loose, because it got more of them */

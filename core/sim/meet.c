@@ -72,6 +72,7 @@ void tl_suspect_crossings(ToileSim *sim) {
 TlContacts tl_sim_meet(ToileSim *sim, double from, double to, double dt_s) {
     TlContacts contacts = tl_sim_contacts(sim, from, to, dt_s);
     contacts.world = sim->world;
+    contacts.left = to > from ? (1.0 - from) / (to - from) : 1.0;
     if (sim->world != NULL) {
         tl_sim_collider_points(sim, from, sim->points_before);
         tl_sim_collider_points(sim, to, sim->points_now);

@@ -64,6 +64,7 @@ void tl_potential_begin(TlSystem *system, const TlContacts *contacts, const TlSt
     if (contacts->world != NULL) {
         tl_world_begin(contacts->world, step->x, contacts->points_before, contacts->points_now,
                        contacts->slip_m);
+        contacts->world->left = tl_max(1.0, contacts->left);
     }
     leave_colliders(&before, system, step->x);
     if (contacts->world != NULL) {
@@ -139,6 +140,23 @@ static TlVec3 own_fall(const TlSystem *system, const double *guess, int32_t v) {
     return tl_madd3(fall, 1.0 / system->weight[v], tl_load3(system->force + at));
 }
 
+/* The same as move_to, with colliders; contact knows that cloth is to fall after that. */
+static bool move_and_fall(const TlContacts *contacts, TlSystem *system, const double *guess,
+                          const double *to, double *x) {
+    for (int32_t v = 0; v < system->model->vertex_count; v++) {
+        TlVec3 fall = system->fixed[v] ? tl_vec3(0, 0, 0) : own_fall(system, guess, v);
+        tl_store3(system->move + 3 * (int64_t)v, fall);
+    }
+    if (contacts->world != NULL) {
+        contacts->world->fall = system->move;
+    }
+    bool ok = move_to(contacts, system, to, true, x);
+    if (contacts->world != NULL) {
+        contacts->world->fall = NULL;
+    }
+    return ok;
+}
+
 /* The guess in x is put outside analytic colliders and reached from the start as far as nothing is
  * in the way; system->ahead becomes what inertia and weight would do from there, and system->borne
  * the same where colliders bear the weight. */
@@ -153,7 +171,7 @@ static bool reach_guess(TlSystem *system, const TlContacts *contacts, double *x)
     tl_newton_project(system, contacts, TL_START_GAP, NULL, x);
     memcpy(system->ahead, x, size);
     memcpy(x, system->x_start, size);
-    bool ok = move_to(contacts, system, system->ahead, true, x);
+    bool ok = move_and_fall(contacts, system, guess, system->ahead, x);
     for (int32_t v = 0; v < n; v++) {
         int64_t at = 3 * (int64_t)v;
         TlVec3 here = tl_load3(x + at), fall = own_fall(system, guess, v);
