@@ -31,10 +31,17 @@ static bool reaches_in(const TlPlaced *placed, const TlVec3 t[3]) {
         near = tl_min(near, tl_collider_distance(placed, t[i], &n));
         size = tl_max(size, tl_length3(tl_sub3(t[i], t[0])));
     }
+    size = tl_max(size, tl_length3(tl_sub3(t[2], t[1])));
     if (near < 0.0 || near > size) {
         return near < 0.0;
     }
     if (collider->shape == TOILE_COLLIDER_SPHERE) {
+        /* of a mean the square of the distance is the mean of squares less at most a third of that
+         * of the longest side */
+        double corner = collider->radius + near;
+        if (corner * corner - size * size / 3.0 > collider->radius * collider->radius) {
+            return false;
+        }
         const TlVec3 x[4] = {center, t[0], t[1], t[2]};
         return tl_closest_vertex_triangle(x).distance < collider->radius;
     }
