@@ -38,6 +38,11 @@ typedef struct Search {
     const double *x;
 } Search;
 
+/* The farthest that a pair can press. */
+static double reach_of(const TlPair *pair) {
+    return (pair->solid > 0.0F ? TL_BETWEEN : 1.0) * (double)pair->radius;
+}
+
 static void near_parts(void *data, int32_t begin, int32_t end) {
     Search *in = data;
     TlWorld *world = in->world;
@@ -47,7 +52,7 @@ static void near_parts(void *data, int32_t begin, int32_t end) {
         int32_t count = 0;
         for (int32_t i = first; i < last; i++) {
             const TlPair *pair = &world->pairs.pair[i];
-            double slack = (double)pair->least - (double)pair->radius;
+            double slack = (double)pair->least - reach_of(pair);
             int32_t split = i < world->pairs.vertex_triangle ? 1 : 2;
             if (slack < 0.0 || (in->u != NULL && closing(pair, split, in->u) > slack)) {
                 world->near[first + count++] = i;

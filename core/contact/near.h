@@ -9,6 +9,9 @@
 /* Loops over pairs are cut into so many parts, whatever the number of workers. */
 enum { TL_NEAR_PARTS = 64 };
 
+/* What is solid and round is felt by vertices; between them from this part of the distance on. */
+#define TL_BETWEEN 0.5
+
 /* Room for `count` things that will be more: half as much again. */
 static inline int32_t tl_near_room(int32_t count) {
     return count + count / 2 + 256;

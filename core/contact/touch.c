@@ -22,8 +22,6 @@ enum { PARTS = TL_NEAR_PARTS };
 /* vertices of cloth bear first; edges, and vertices of colliders, from this part of the distance
  * on, so that cloth that lies flat feels its vertices alone */
 #define BESIDE 0.9
-/* what is solid and round is felt by vertices; between them from this part of the distance on */
-#define BETWEEN 0.5
 /* area of an edge over that of its vertices; each of two faces carries half of what presses them */
 #define EDGE_AREA (1.0 / 6.0)
 #define VERTEX_AREA 0.5
@@ -102,7 +100,7 @@ static double reach_of(const TlWorld *world, const TlPair *pair, bool edges,
         if (cloth_corners(world, pair, closest) == 1) {
             return 0.0;
         }
-        return surface->solid[other] > 0.0 ? BETWEEN * r : r;
+        return surface->solid[other] > 0.0 ? TL_BETWEEN * r : r;
     }
     return r;
 }
