@@ -126,7 +126,7 @@ TlVec3 tl_contact_stop_all(const TlContacts *contacts, int32_t cloth, TlVec3 x, 
 }
 
 bool tl_contact_ahead(const TlContacts *contacts, int32_t cloth, double area, TlVec3 x,
-                      TlVec3 ahead, double hess[9], double push[3]) {
+                      TlVec3 ahead, const TlDrive *drive, double hess[9], double push[3]) {
     bool any = false;
     for (int32_t i = 0; i < contacts->collider_count; i++) {
         double r = contacts->radius[cloth * contacts->collider_count + i];
@@ -135,7 +135,10 @@ bool tl_contact_ahead(const TlContacts *contacts, int32_t cloth, double area, Tl
             continue;
         }
         double d = tl_collider_distance(&contacts->now[i], x, &n);
-        if (d < r || d + tl_dot3(n, ahead) >= r) {
+        /* what cloth holds back does not come */
+        double coming = tl_dot3(n, ahead);
+        coming += tl_min(tl_max(0.0, tl_dot3(n, drive->force) / drive->inertia), -coming);
+        if (d < r || d + coming >= r) {
             continue;
         }
         const double a[3] = {n.x, n.y, n.z}, stiffness = area * TL_CONTACT_PRESSURE / r;

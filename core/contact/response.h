@@ -36,6 +36,12 @@ typedef struct TlFriction {
     double force;  /* mu times the normal force, N; 0: none */
 } TlFriction;
 
+/* What contact works against: the force of all else, and the inertia in the step, N/m. */
+typedef struct TlDrive {
+    TlVec3 force;
+    double inertia;
+} TlDrive;
+
 /* a load that presses cloth through its contact distance, Pa */
 #define TL_CONTACT_PRESSURE 1000.0
 /* stiffness of the near part over that of the far one */
@@ -65,21 +71,15 @@ double tl_contact_most_grip(const TlContacts *contacts, int32_t cloth, int32_t c
 TlVec3 tl_contact_stop(TlVec3 n, double apart, TlVec3 u);
 /* The same at all colliders, of a vertex at x. */
 TlVec3 tl_contact_stop_all(const TlContacts *contacts, int32_t cloth, TlVec3 x, TlVec3 u);
-/* The same for the linear solve alone where x is not yet in contact, but would be after `ahead`:
- * adds the potential as it is behind the contact distance, and in `push` its force. Answers whether
- * there is any. */
+/* The same for the linear solve alone where x is not yet in contact, but would be after `ahead`,
+ * less what the forces of its cloth, `drive`, hold back of it: adds the potential as it is behind
+ * the contact distance, and in `push` its force. Answers whether there is any. */
 bool tl_contact_ahead(const TlContacts *contacts, int32_t cloth, double area, TlVec3 x,
-                      TlVec3 ahead, double hess[9], double push[3]);
+                      TlVec3 ahead, const TlDrive *drive, double hess[9], double push[3]);
 /* Friction at the deepest contact for a vertex that stood at x_start. */
 TlFriction tl_friction_lag(const TlContacts *contacts, int32_t cloth, int32_t collider,
                            double force, TlVec3 normal, TlVec3 x, TlVec3 x_start);
 double tl_friction_value(const TlFriction *friction, double slip_m, TlVec3 x);
-/* What friction works against: the force that all else has on what slides, and its inertia in the
- * step, N/m. */
-typedef struct TlDrive {
-    TlVec3 force;
-    double inertia;
-} TlDrive;
 /* Adds gradient and Hessian (9); `drive` of NULL: the exact Hessian. */
 void tl_friction_derive(const TlFriction *friction, double slip_m, const TlDrive *drive, TlVec3 x,
                         double grad[3], double hess[9]);

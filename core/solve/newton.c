@@ -83,6 +83,7 @@ static void vertex_derive(void *data, int32_t begin, int32_t end) {
         TlVec3 d = tl_sub3(x, start), normal = {0, 0, 0};
         double *block = system->matrix.contact + 9 * (int64_t)v;
         double w = system->weight[v], pressed;
+        const TlDrive held = {tl_scale3(-1.0, tl_load3(grad)), w}; /* by its own energies */
         const double *f = system->force + 3 * (int64_t)v;
         grad[0] += w * d.x - f[0];
         grad[1] += w * d.y - f[1];
@@ -101,8 +102,8 @@ static void vertex_derive(void *data, int32_t begin, int32_t end) {
         if (job->ahead != NULL) {
             TlVec3 next = tl_load3(job->ahead + 3 * (int64_t)v);
             system->matrix.touched[v] |=
-                tl_contact_ahead(job->contacts, cloth, system->model->area[v], x, next, block,
-                                 system->push + 3 * (int64_t)v);
+                tl_contact_ahead(job->contacts, cloth, system->model->area[v], x, next, &held,
+                                 block, system->push + 3 * (int64_t)v);
         }
         if (collider >= 0 && job->contacts->slip_m > 0.0) {
             double most =
