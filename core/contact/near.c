@@ -36,7 +36,19 @@ typedef struct Search {
     TlWorld *world;
     const double *u; /* 3 per vertex: motion to come, or NULL */
     const double *x;
+    double most; /* that any pair can come nearer by it */
 } Search;
+
+/* The same for any pair, or a little more. */
+static double most_closing(const double *u, int32_t n) {
+    double most2 = 0.0;
+    for (int32_t v = 0; v < n; v++) {
+        TlVec3 at = tl_load3(u + 3 * (int64_t)v);
+        double length2 = tl_dot3(at, at);
+        most2 = length2 <= most2 ? most2 : length2; /* not a number counts as the most */
+    }
+    return 4.000001 * sqrt(most2);
+}
 
 /* The farthest that a pair can press. */
 static double reach_of(const TlPair *pair) {
@@ -54,7 +66,8 @@ static void near_parts(void *data, int32_t begin, int32_t end) {
             const TlPair *pair = &world->pairs.pair[i];
             double slack = (double)pair->least - reach_of(pair);
             int32_t split = i < world->pairs.vertex_triangle ? 1 : 2;
-            if (slack < 0.0 || (in->u != NULL && closing(pair, split, in->u) > slack)) {
+            if (slack < 0.0 ||
+                (in->u != NULL && !(slack > in->most) && closing(pair, split, in->u) > slack)) {
                 world->near[first + count++] = i;
             }
         }
@@ -115,7 +128,7 @@ static void chain_vertices(TlWorld *world) {
 }
 
 bool tl_near_find(TlWorld *world, const double *u, const double *x) {
-    Search search = {world, u, x};
+    Search search = {world, u, x, u != NULL ? most_closing(u, world->n) : 0.0};
     if (!reserve(world)) {
         return false;
     }

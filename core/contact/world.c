@@ -27,6 +27,11 @@ enum { GRAIN = 512, ROUNDS = 8, TILE = 64 };
  * of edges, and at most in m */
 #define MARGIN_OF_EDGE 0.1
 #define MOST_MARGIN_M 0.001
+/* where pairs are more than so many a vertex, as in stacks, what hardly moves may only stray so
+ * much of that, and else as far as so much of its way */
+#define DENSE 30.0
+#define CALM 0.2
+#define STRAYS 0.5
 /* how far lists look ahead on average, over that: what goes farther does not go on like that */
 #define LOOKS_AHEAD 8.0
 /* over all vertices: when more than this leave the list is made anew */
@@ -119,7 +124,7 @@ TlWorld *tl_world_build(TlArena *arena, TlPool *pool, const TlWorldDef *def) {
 }
 
 void tl_world_begin_frame(TlWorld *world) {
-    world->listed = false;
+    world->listed = world->dense = false;
     memset(&world->counts, 0, sizeof world->counts);
 }
 
@@ -171,12 +176,22 @@ static TlVec3 fall_of(const TlWorld *world, int32_t i) {
     return tl_scale3(size > way ? way / size : 1.0, fall);
 }
 
+/* How far vertex i may stray from its planned way. */
+static double margin_of(const TlWorld *world, int32_t i) {
+    if (!world->dense) {
+        return world->margin;
+    }
+    double way = tl_length3(tl_load3(world->u + 3 * (int64_t)i)) / world->stride;
+    return tl_min(world->margin, tl_max(CALM * world->margin, STRAYS * way));
+}
+
 /* The sweep for the move u from x, and more of it after that. The boxes of stragglers take in all
  * of u, those of others what comes after it. */
 static void sweep_range(void *data, int32_t begin, int32_t end) {
     TlWorld *world = data;
     for (int32_t i = begin; i < end; i++) {
-        double grown = world->margin + world->def.surface->half[i] + world->def.surface->solid[i];
+        double grown =
+            margin_of(world, i) + world->def.surface->half[i] + world->def.surface->solid[i];
         double fall[3];
         tl_store3(fall, fall_of(world, i));
         for (int d = 0; d < 3; d++) {
@@ -306,15 +321,25 @@ static double stride_of(const TlWorld *world) {
     return 1.0 / tl_max(1.0, tl_min(world->left, far));
 }
 
+/* All pairs whose boxes meet in the sweep for the move u from x; false when memory is refused. */
+static bool find_pairs(TlWorld *world) {
+    tl_parallel_for(world->pool, world->n, GRAIN, sweep_range, world);
+    TlSweep sweep = sweep_of(world);
+    return tl_broad_find(world->broad, world->pool, &sweep, world->def.self, world->arena,
+                         &world->pairs);
+}
+
 /* The list for the move u from x. */
 static bool make_list(TlWorld *world) {
     double clock_s = tl_clock_s();
     world->stride = world->t_end = stride_of(world);
     world->t = 0.0;
-    tl_parallel_for(world->pool, world->n, GRAIN, sweep_range, world);
+    world->listed = find_pairs(world);
+    if (world->listed && !world->dense && world->pairs.count > DENSE * world->n) {
+        world->dense = true; /* for the rest of the frame */
+        world->listed = find_pairs(world);
+    }
     TlSweep sweep = sweep_of(world);
-    world->listed = tl_broad_find(world->broad, world->pool, &sweep, world->def.self, world->arena,
-                                  &world->pairs);
     world->holds = false;
     tl_parallel_for(world->pool, world->n, GRAIN, unsweep_range, world);
     if (world->listed) {

@@ -80,6 +80,7 @@ struct TlWorld {
     double *region_area;                  /* m^2, of the region that this vertex stands for */
     uint8_t *edge_cut;                    /* per edge: crossed an odd number of times */
     bool listed, tangled;
+    bool dense;               /* pairs are many in this frame */
     bool suspect;             /* something may cross that nobody has looked for */
     int32_t *crossed;         /* per vertex: crossings it had when the frame began */
     uint8_t *stuck;           /* per vertex: is not loose, because it got more of them */
