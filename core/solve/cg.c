@@ -221,6 +221,11 @@ static int32_t solve_single(TlCg *cg, const double *b, double tolerance, int32_t
     double rz, least = tl_max(tolerance, LEAST_TOLERANCE);
     *start = begin_solve(cg, &update, &rz);
     double enough = least * least * *start;
+    if (cg->from_zero) {
+        enough = tl_max(enough, cg->spare * cg->spare * cg->begun);
+    } else {
+        cg->begun = *start;
+    }
     for_rows(cg, first_rows, &update);
     int32_t iteration = 0;
     while (iteration < most && rz > enough) {

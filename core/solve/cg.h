@@ -17,6 +17,9 @@ typedef struct TlCg {
     const double *guess;           /* 3 per vertex: solves begin with the best multiple of it; NULL:
                                       with the coarse solution */
     bool from_zero;                /* or with nothing */
+    double begun;                  /* r.z that the last solve of the latter kinds began with */
+    double spare;                  /* ratio: of which those that begin with nothing may leave so
+                                      much, where that is more than their own tolerance */
     int32_t fresh, latest;         /* iterations of the first solve with this coarse factor, and of
                                       the last, of those that do not begin with nothing */
 } TlCg;

@@ -470,8 +470,8 @@ static TlFloat4 touches_of(const TlWorld *world, int32_t v) {
 TL_INLINE bool is_plain(const Product *in, int32_t v) {
     const TlOperator *A = in->A;
     uint32_t fixed, touched;
-    if (in->others || in->touches || v + TL_SLICE > A->n ||
-        A->place_start[v] != A->place_start[v + TL_SLICE]) {
+    if (in->others || v + TL_SLICE > A->n || A->place_start[v] != A->place_start[v + TL_SLICE] ||
+        (in->touches && A->world->touch_start[v] != A->world->touch_start[v + TL_SLICE])) {
         return false;
     }
     memcpy(&fixed, A->fixed + v, sizeof fixed);
