@@ -19,7 +19,7 @@ enum { GRAIN = 128, MOST_CUTS = 12, MOST_CUTS_UPHILL = 2, MOST_ARRIVAL = 16, HOL
 #define ROUNDING 1e-13
 /* cloth that is pushed slides away along what the linear solve leaves over, and where layers press
  * each other that keeps them in motion: its tolerance is so many times smaller there */
-#define TOUCHING 0.6
+#define TOUCHING 0.75
 #define PRESSED 0.2
 /* but what the first of two iterations has solved so well need not be solved again, unless much of
  * the cloth slides on a surface: of its tolerance, and of the vertices */
