@@ -45,7 +45,7 @@ static double most_closing(const double *u, int32_t n) {
     for (int32_t v = 0; v < n; v++) {
         TlVec3 at = tl_load3(u + 3 * (int64_t)v);
         double length2 = tl_dot3(at, at);
-        most2 = length2 <= most2 ? most2 : length2; /* not a number counts as the most */
+        most2 = length2 <= most2 ? most2 : length2;
     }
     return 4.000001 * sqrt(most2);
 }

@@ -116,6 +116,7 @@ static void mark_loose(TlWorld *world) {
     for (int32_t v = 0; v < world->n; v++) {
         world->loose[v] = world->stuck[v] ? 0 : world->loose[v];
     }
+    memcpy(world->pulled, world->loose, (size_t)world->n);
 }
 
 bool tl_world_look_for_crossings(TlWorld *world) {

@@ -89,6 +89,7 @@ static void alloc_world(TlArena *arena, TlWorld *world) {
     world->motion = TL_NEW(arena, double, 3 * n);
     world->straggler = TL_NEW(arena, uint8_t, n);
     world->loose = TL_NEW(arena, uint8_t, n);
+    world->pulled = TL_NEW(arena, uint8_t, n);
     world->crossed = TL_NEW(arena, int32_t, n);
     world->stuck = TL_NEW(arena, uint8_t, n);
     world->region = TL_NEW(arena, int32_t, n);
@@ -151,7 +152,7 @@ void tl_world_begin(TlWorld *world, const double *x, const double *before, const
     memcpy(world->start, world->x, cloth + others);
     world->slip_m = slip_m;
     world->left = 1.0;
-    world->fresh = true;
+    world->fresh = false;
     world->cut = 0;
     world->grain = ROUNDING * extent_of(world->x, world->n);
     if (world->suspect || world->tangled) {
@@ -318,7 +319,8 @@ static double stride_of(const TlWorld *world) {
         return 1.0;
     }
     double far = LOOKS_AHEAD * world->margin / mean_way(world); /* may be infinite */
-    return 1.0 / tl_max(1.0, tl_min(world->left, far));
+    double ahead = tl_min(far, world->left);
+    return ahead > 1.0 ? 1.0 / ahead : 1.0;
 }
 
 /* All pairs whose boxes meet in the sweep for the move u from x; false when memory is refused. */

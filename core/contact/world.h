@@ -66,7 +66,7 @@ struct TlWorld {
     double left;                          /* sub-steps like this one until the frame ends */
     const double *fall;                   /* 3 per cloth vertex: what it is to do after the move
                                              that is planned; NULL: not known */
-    bool fresh;                           /* nothing has moved yet in the sub-step */
+    bool fresh;                           /* nothing has moved yet since the sub-step's start */
     double *x;                            /* 3 per vertex: now, during a sub-step */
     double *start;                        /* at the begin of the sub-step */
     double *goal;                         /* of what is prescribed: at its end; others: anything */
@@ -76,6 +76,7 @@ struct TlWorld {
     double *origin, *common, *low, *high; /* what the list is good for */
     uint8_t *straggler;                   /* moves otherwise than its neighbourhood */
     uint8_t *loose;                       /* part of a tangle: free to pass */
+    uint8_t *pulled;                      /* loose because of crossings, which pull there */
     int32_t *region;                      /* see regions.h */
     double *region_area;                  /* m^2, of the region that this vertex stands for */
     uint8_t *edge_cut;                    /* per edge: crossed an odd number of times */

@@ -41,6 +41,7 @@ static TlVerdict substep(ToileSim *sim, double from, double to, int32_t size, bo
         tl_newton_options(sim, dt_s, tl_contact_safe_move(&contacts)),
         size <= MOST_FORCED};
     step.newton.keep_coarse = keep_coarse;
+    step.newton.guess = sim->system.knows_last ? sim->system.last : NULL;
     sim->stats.contact_s += tl_lap(&clock_s);
     double meeting_s = tl_world_seconds(contacts.world);
     TlStepResult result =
@@ -76,6 +77,7 @@ static ToileStatus run_substeps(ToileSim *sim, ToileError *error) {
             }
         } else if (size > 1) {
             size /= 2;
+            sim->system.knows_last = false;
             tl_retry(sim, verdict);
         } else {
             return tl_fail(error, TOILE_STATUS_DIVERGED,

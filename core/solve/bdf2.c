@@ -9,7 +9,8 @@
  * Linear drag adds c A/(2 beta) |x - A(x)|^2. Second order; equal steps give the textbook's
  * coefficients. Strain-rate damping and friction are those over the step, first order, so that they
  * stay blind to rigid motion. The first step is implicit Euler's, and so is the one after a step
- * that a collider cut short or in which vertices had to be put out of one.
+ * that a collider cut short, in which vertices had to be put out of one, or in which crossings were
+ * pulled apart.
  *
  * At a collider velocities jump, and the formula would throw a vertex that it stopped back with
  * half its speed. A vertex in contact at the end of a step therefore has the velocity of that step
@@ -113,7 +114,8 @@ TlStepResult tl_bdf2(TlSystem *system, const TlContacts *contacts, const TlStep 
     if (result.ok) {
         past->dt_s = step->dt_s;
     }
-    if ((first && !result.ok) || (result.ok && (work->cut || result.projected > 0))) {
+    bool pulled = contacts->world != NULL && contacts->world->crossings.count > 0;
+    if ((first && !result.ok) || (result.ok && (work->cut || result.projected > 0 || pulled))) {
         tl_history_forget(past, system->model->vertex_count);
     }
     return result;

@@ -220,15 +220,15 @@ static int32_t solve_single(TlCg *cg, const double *b, double tolerance, int32_t
     Update update = {cg, b, y, 0.0F};
     double rz, least = tl_max(tolerance, LEAST_TOLERANCE);
     *start = begin_solve(cg, &update, &rz);
-    double enough = least * least * *start;
+    double own = least * least * *start, enough = own;
     if (cg->from_zero) {
-        enough = tl_max(enough, cg->spare * cg->spare * cg->begun);
+        enough = tl_max(own, cg->spare * cg->spare * cg->begun);
     } else {
         cg->begun = *start;
     }
     for_rows(cg, first_rows, &update);
     int32_t iteration = 0;
-    while (iteration < most && rz > enough) {
+    while (iteration < most && rz > (iteration == 0 ? own : enough)) {
         double pq = tl_operator_multiply(cg->A, cg->pool, cg->p, cg->q);
         if (!(pq > 0.0)) {
             break;
@@ -268,7 +268,8 @@ int32_t tl_cg_solve(TlCg *cg, const double *b, double tolerance, int32_t most, d
         cg->latest = iterations;
     }
     if (left != NULL) {
-        *left = start > 0.0 ? sqrt(tl_max(end, 0.0) / start) : 0.0;
+        double whole = cg->from_zero && cg->spare > 0.0 ? tl_max(start, cg->begun) : start;
+        *left = whole > 0.0 ? sqrt(tl_max(end, 0.0) / whole) : 0.0;
     }
     return iterations;
 }

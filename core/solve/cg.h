@@ -19,7 +19,8 @@ typedef struct TlCg {
     bool from_zero;                /* or with nothing */
     double begun;                  /* r.z that the last solve of the latter kinds began with */
     double spare;                  /* ratio: of which those that begin with nothing may leave so
-                                      much, where that is more than their own tolerance */
+                                      much, where that is more than their own tolerance; they take
+                                      an iteration at least */
     int32_t fresh, latest;         /* iterations of the first solve with this coarse factor, and of
                                       the last, of those that do not begin with nothing */
 } TlCg;

@@ -22,7 +22,8 @@ enum { GRAIN = 128, MOST_CUTS = 12, MOST_CUTS_UPHILL = 2, MOST_ARRIVAL = 16, HOL
 #define TOUCHING 0.75
 #define PRESSED 0.2
 /* but what the first of two iterations has solved so well need not be solved again, unless much of
- * the cloth slides on a surface: of its tolerance, and of the vertices */
+ * the cloth lies on meshes or cloth: of its tolerance, and touches of the vertices. Contact with
+ * spheres and the like is known to the preconditioner whole */
 #define SPARE 0.3
 #define FEW 0.06
 
@@ -508,7 +509,7 @@ static bool solve_linear(const Iteration *in, int32_t k, double *clock_s, TlNewt
     } else if (touched) {
         tolerance *= TOUCHING;
     }
-    bool second = k == 1 && options->tolerance_m == 0.0;
+    bool second = k == 1 && k < options->most_iterations && options->tolerance_m == 0.0;
     bool few = touched && (double)tl_touch_count(&system->matrix) < FEW * n;
     system->cg.spare = second && few ? SPARE * tolerance : 0.0;
     /* what friction just holds would be told to stay */

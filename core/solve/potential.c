@@ -218,7 +218,6 @@ TlStepResult tl_potential_minimise(TlSystem *system, const TlContacts *contacts,
     if (reach_guess(system, contacts, step->x)) {
         newton.pin_target = step->pin_target;
         newton.look_ahead = true;
-        newton.guess = system->knows_last ? system->last : NULL;
         result.newton = tl_newton(system, contacts, &newton, step->x);
         result.ok = is_sound(system, &result.newton);
     }
@@ -256,7 +255,7 @@ void tl_potential_velocity(TlSystem *system, const TlStep *step) {
 void tl_potential_calm(TlSystem *system, const TlContacts *contacts, const TlStep *step) {
     const TlModel *model = system->model;
     const TlWorld *world = contacts->world;
-    if (world == NULL || !world->tangled) {
+    if (world == NULL || world->crossings.count == 0) {
         return;
     }
     memset(system->drift, 0, 4 * sizeof *system->drift * (size_t)model->material_count);
@@ -269,7 +268,7 @@ void tl_potential_calm(TlSystem *system, const TlContacts *contacts, const TlSte
     }
     for (int32_t v = 0; v < model->vertex_count; v++) {
         const double *drift = system->drift + 4 * (int64_t)model->vertex_material[v];
-        for (int i = 0; i < 3 && world->loose[v] && !system->fixed[v]; i++) {
+        for (int i = 0; i < 3 && world->pulled[v] && !system->fixed[v]; i++) {
             step->v[3 * (int64_t)v + i] = drift[i] / drift[3];
         }
     }

@@ -21,7 +21,7 @@ TlStepResult tl_potential_minimise(TlSystem *system, const TlContacts *contacts,
                                    const TlNewton *options);
 /* v = (x - x_start)/h. */
 void tl_potential_velocity(TlSystem *system, const TlStep *step);
-/* Pulls that undo crossings are to move vertices, not to throw them: those that are loose go on
+/* Pulls that undo crossings are to move vertices, not to throw them: those at crossings go on
  * with the mean velocity of their cloth. */
 void tl_potential_calm(TlSystem *system, const TlContacts *contacts, const TlStep *step);
 

@@ -27,6 +27,7 @@ TlStepResult tl_semi_implicit(TlSystem *system, const TlContacts *contacts, cons
     once.most_rescues = 0;
     /* the step is the whole motion, not a correction of it */
     once.most_move_m = (double)INFINITY;
+    once.guess = NULL;
     once.linear_tolerance =
         once.linear_tolerance < LINEAR_TOLERANCE ? once.linear_tolerance : LINEAR_TOLERANCE;
     memcpy(work->v_start, step->v, 3 * sizeof(double) * (size_t)system->model->vertex_count);
