@@ -24,7 +24,7 @@ enum { GRAIN = 128, MOST_CUTS = 12, MOST_CUTS_UPHILL = 2, MOST_ARRIVAL = 16, HOL
 /* but what the first of two iterations has solved so well need not be solved again, unless much of
  * the cloth lies on meshes or cloth: of its tolerance, and touches of the vertices. Contact with
  * spheres and the like is known to the preconditioner whole */
-#define SPARE 0.3
+#define SPARE 0.4
 #define FEW 0.06
 
 typedef struct Job {
