@@ -307,15 +307,18 @@ typedef struct Iteration {
     bool knows_elastic; /* by a line search that came to x */
     bool moving;        /* colliders or pins are on their way */
     bool smooth;        /* gentle steps need no line search */
+    double slope;       /* of the potential along what the linear solve found */
 } Iteration;
 
 /* How far pins still are from their places, m. */
 static double missing_pins(const Iteration *in) {
     double most = 0.0;
     const double *target = in->options->pin_target;
-    for (int64_t i = 0; target != NULL && i < 3 * (int64_t)in->system->model->vertex_count; i++) {
-        bool pinned = in->system->fixed[i / 3] == PINNED;
-        most = pinned ? tl_max(most, fabs(target[i] - in->x[i])) : most;
+    for (int32_t v = 0; target != NULL && v < in->system->model->vertex_count; v++) {
+        for (int64_t i = 3 * (int64_t)v; in->system->fixed[v] == PINNED && i < 3 * (int64_t)v + 3;
+             i++) {
+            most = tl_max(most, fabs(target[i] - in->x[i]));
+        }
     }
     return most;
 }
@@ -492,7 +495,7 @@ static bool has_contact(const TlOperator *A) {
 }
 
 /* The step that the matrix and the gradient ask for; false when it is not a number. */
-static bool solve_linear(const Iteration *in, int32_t k, double *clock_s, TlNewtonResult *result) {
+static bool solve_linear(Iteration *in, int32_t k, double *clock_s, TlNewtonResult *result) {
     TlSystem *system = in->system;
     const TlNewton *options = in->options;
     int32_t n = system->model->vertex_count;
@@ -517,12 +520,13 @@ static bool solve_linear(const Iteration *in, int32_t k, double *clock_s, TlNewt
     result->cg_iterations += tl_cg_solve(&system->cg, system->trial, tolerance, options->most_cg,
                                          system->step, &result->residual_ratio);
     result->seconds.linear_s += lap(in->contacts, clock_s);
-    return tl_is_finite(dot(system, system->grad, system->step));
+    in->slope = dot(system, system->grad, system->step);
+    return tl_is_finite(in->slope);
 }
 
 /* Gradient and matrix at x, and the step of Newton's method in system->step. False when something
  * is not a number, or memory is refused. */
-static bool solve_step(const Iteration *in, int32_t k, double *clock_s, TlNewtonResult *result) {
+static bool solve_step(Iteration *in, int32_t k, double *clock_s, TlNewtonResult *result) {
     TlSystem *system = in->system;
     const TlNewton *options = in->options;
     TlPoint at = {in->x, system->x_start, options->dt_s};
@@ -542,8 +546,7 @@ static bool solve_step(const Iteration *in, int32_t k, double *clock_s, TlNewton
  * uphill. */
 static bool has_no_direction(const Iteration *in, TlNewtonResult *result) {
     TlSystem *system = in->system;
-    if (in->moving || tl_touch_count(&system->matrix) > 0 ||
-        dot(system, system->grad, system->step) < 0.0) {
+    if (in->moving || tl_touch_count(&system->matrix) > 0 || in->slope < 0.0) {
         return false;
     }
     result->stuck = largest_change(NULL, system->grad, system->model->vertex_count) > 0.0;
