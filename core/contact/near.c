@@ -20,16 +20,17 @@ enum { PARTS = TL_NEAR_PARTS };
 /* By how much the distance of a pair can shrink when its vertices move by u at most. */
 static double closing(const TlPair *pair, int32_t split, const double *u) {
     TlVec3 at[4], mean = {0, 0, 0};
-    double most[2] = {0.0, 0.0};
+    double most2[2] = {0.0, 0.0};
     for (int i = 0; i < 4; i++) {
         at[i] = tl_load3(u + 3 * (int64_t)pair->vertex[i]);
         mean = tl_madd3(mean, 0.25, at[i]);
     }
     for (int i = 0; i < 4; i++) {
         int side = i >= split;
-        most[side] = tl_max(most[side], tl_length3(tl_sub3(at[i], mean)));
+        TlVec3 d = tl_sub3(at[i], mean);
+        most2[side] = tl_max(most2[side], tl_dot3(d, d));
     }
-    return most[0] + most[1];
+    return sqrt(most2[0]) + sqrt(most2[1]);
 }
 
 typedef struct Search {
