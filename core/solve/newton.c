@@ -22,10 +22,9 @@ enum { GRAIN = 128, MOST_CUTS = 12, MOST_CUTS_UPHILL = 2, MOST_ARRIVAL = 16, HOL
 #define TOUCHING 0.75
 #define PRESSED 0.2
 /* but what the first of two iterations has solved so well need not be solved again, unless much of
- * the cloth lies on meshes or cloth: of its tolerance, and touches of the vertices. Contact with
- * spheres and the like is known to the preconditioner whole */
+ * the cloth may slide on something: of its tolerance, and of the vertices */
 #define SPARE 0.4
-#define FEW 0.06
+#define FEW 0.3
 
 typedef struct Job {
     TlSystem *system;
@@ -485,13 +484,15 @@ static bool goes_on(const Iteration *in, int32_t k, double last_step_m) {
             (is_missing(in) || is_inside(in)));
 }
 
-/* Whether anything touches cloth. */
-static bool has_contact(const TlOperator *A) {
-    bool any = tl_touch_count(A) > 0;
-    for (int32_t v = 0; v < A->n && !any; v++) {
-        any = A->touched[v];
+/* How many vertices touch anything. */
+static int32_t count_touching(const TlOperator *A) {
+    bool surfaces = tl_touch_count(A) > 0;
+    int32_t count = 0;
+    for (int32_t v = 0; v < A->n; v++) {
+        count +=
+            A->touched[v] || (surfaces && A->world->touch_start[v] < A->world->touch_start[v + 1]);
     }
-    return any;
+    return count;
 }
 
 /* The step that the matrix and the gradient ask for; false when it is not a number. */
@@ -506,17 +507,17 @@ static bool solve_linear(Iteration *in, int32_t k, double *clock_s, TlNewtonResu
         tl_parallel_for(system->pool, n, GRAIN, add_pushes, &turn);
     }
     double tolerance = options->linear_tolerance;
-    bool touched = has_contact(&system->matrix);
+    int32_t touching = count_touching(&system->matrix);
     if (tl_coarse_is_pressed(&system->matrix)) {
         tolerance *= PRESSED;
-    } else if (touched) {
+    } else if (touching > 0) {
         tolerance *= TOUCHING;
     }
     bool second = k == 1 && k < options->most_iterations && options->tolerance_m == 0.0;
-    bool few = touched && (double)tl_touch_count(&system->matrix) < FEW * n;
+    bool few = touching > 0 && (double)touching < FEW * n;
     system->cg.spare = second && few ? SPARE * tolerance : 0.0;
     /* what friction just holds would be told to stay */
-    system->cg.guess = k == 0 && !touched ? options->guess : NULL;
+    system->cg.guess = k == 0 && touching == 0 ? options->guess : NULL;
     result->cg_iterations += tl_cg_solve(&system->cg, system->trial, tolerance, options->most_cg,
                                          system->step, &result->residual_ratio);
     result->seconds.linear_s += lap(in->contacts, clock_s);
