@@ -20,7 +20,8 @@ typedef struct Buckle {
     double energy, tension, stiffness; /* E, dE/dl, d^2E/dl^2 */
 } Buckle;
 
-static Buckle buckle_of(const TlModel *model, int32_t s, double length) {
+/* Inline, so that what a caller does not look at is not computed. */
+static inline Buckle buckle_of(const TlModel *model, int32_t s, double length) {
     const TlBuckleSet *set = &model->sets.choi_ko;
     double L = set->length[s], shorter = L - length, kb = set->kb[s];
     if (!(shorter > 0.0) || kb == 0.0) {
@@ -30,10 +31,10 @@ static Buckle buckle_of(const TlModel *model, int32_t s, double length) {
         double k = set->ramp[s];
         return (Buckle){0.5 * k * shorter * shorter, -k * shorter, k};
     }
-    TlArc arc = tl_arc_at(&model->materials[set->material[s]].arcs, length / L);
-    double scale = kb / L;
-    return (Buckle){scale * arc.energy + set->ramp_energy[s], scale / L * arc.phi,
-                    scale / (L * L) * arc.slope};
+    double per_m = 1.0 / L, scale = kb * per_m, force = scale * per_m;
+    TlArc arc = tl_arc_at(&model->materials[set->material[s]].arcs, length * per_m);
+    return (Buckle){scale * arc.energy + set->ramp_energy[s], force * arc.phi,
+                    force * per_m * arc.slope};
 }
 
 static double choi_ko_value(const TlModel *model, const TlPoint *at, int32_t begin, int32_t end) {
