@@ -50,7 +50,8 @@ static void field_free(Field *field) {
 
 static void cull(Field *field, int32_t workers) {
     TlPool *pool = tl_pool_create(workers, NULL);
-    TlSweep sweep = {field->x, field->common, field->low, field->high};
+    TlSweep sweep = {
+        .x = field->x, .common = field->common, .low = field->low, .high = field->high};
     memcpy(field->pairs.pair, field->all, sizeof(TlPair) * (size_t)field->pair_count);
     tl_pairs_cull(pool, &field->pairs, &sweep);
     tl_pool_destroy(pool);

@@ -338,7 +338,8 @@ static void start(Finder *finder, const Scene *scene, int32_t workers) {
 }
 
 static bool try_find(Finder *finder, const Scene *scene, bool self) {
-    TlSweep sweep = {scene->x, scene->common, scene->low, scene->high};
+    TlSweep sweep = {
+        .x = scene->x, .common = scene->common, .low = scene->low, .high = scene->high};
     return tl_broad_find(finder->broad, finder->pool, &sweep, self, &finder->arena, &finder->pairs);
 }
 
@@ -439,7 +440,8 @@ static Keys chosen_keys(const Finder *finder, const uint8_t *chosen) {
 static void expect_chosen(const Scene *scene, const uint8_t *chosen, int32_t workers,
                           Keys expected) {
     Finder some;
-    TlSweep sweep = {scene->x, scene->common, scene->low, scene->high};
+    TlSweep sweep = {
+        .x = scene->x, .common = scene->common, .low = scene->low, .high = scene->high};
     start(&some, scene, workers);
     ck_assert(
         tl_broad_find_some(some.broad, some.pool, &sweep, true, chosen, &some.arena, &some.pairs));

@@ -7,8 +7,10 @@
  *   f(t) = min over A of (n.x_i + t n.c_i + min n.e_i)
  *        - max over B of (n.x_j + t n.c_j + max n.e_j),
  * where x is the start, c the common motion and e goes through the box of the vertex. f is concave,
- * being a minimum of linear functions less a maximum of such, so that its ends t = 0 and t = 1 are
- * enough. What all vertices of a pair have in common cancels. */
+ * being a minimum of linear functions less a maximum of such, so that its ends are enough: t = 1,
+ * and t = 0 or where t is by now. What all vertices of a pair have in common cancels. The same
+ * holds for any other n: most pairs are apart along the way between their middles already, which
+ * the boxes of the broad phase tell quickly, in single precision with room for its rounding. */
 #include "contact/blocks.h"
 #include "contact/closest4.h"
 #include "contact/truncate.h"
@@ -22,9 +24,9 @@ typedef struct Cull {
     int32_t kept[TL_MOST_BLOCKS];
 } Cull;
 
-/* Distances of four pairs, less what is solid: at the start, and the least in the sweep. */
+/* Distances of four pairs, less what is solid: now, and the least in the sweep. */
 typedef struct Reach4 {
-    TlDouble4 start, least;
+    TlDouble4 now, least;
 } Reach4;
 
 /* Smallest n.e of a box. */
@@ -33,22 +35,27 @@ TL_INLINE TlDouble4 box_reach(TlVec4 n, TlVec4 low, TlVec4 high) {
            tl_min4(n.z * low.z, n.z * high.z);
 }
 
-TL_INLINE Reach4 reach_of(const TlSweep *sweep, const TlPair *const pair[4], bool edges) {
+/* `later`: t is not 0 any more. */
+TL_INLINE Reach4 reach_of(const TlSweep *sweep, const TlPair *const pair[4], bool edges,
+                          bool later) {
     TlVec4 x[4];
     for (int c = 0; c < 4; c++) {
-        x[c] = tl_gather4(sweep->x, pair, c);
+        x[c] = tl_gather4(later ? sweep->now : sweep->x, pair, c);
     }
     TlVec4 n = tl_closest4(x, edges).normal;
-    /* how far A is ahead of a plane, and B behind it: now, at t = 0 and at t = 1 */
+    /* how far A is ahead of a plane, and B behind it: now, at t = from and at t = 1 */
     TlDouble4 now[2], begin[2], end[2];
     for (int c = 0; c < 4; c++) {
         int b = c >= (edges ? 2 : 1);
         bool fresh = c == 0 || c == (edges ? 2 : 1);
         TlVec4 m = b ? tl_scale4(tl_double4(-1.0), n) : n;
         TlDouble4 at = tl_dot4(m, tl_sub4(x[c], x[0]));
-        TlDouble4 first =
-            at + box_reach(m, tl_gather4(sweep->low, pair, c), tl_gather4(sweep->high, pair, c));
-        TlDouble4 last = first + tl_dot4(m, tl_gather4(sweep->common, pair, c));
+        TlDouble4 way = tl_dot4(m, tl_gather4(sweep->common, pair, c)), first = at;
+        if (later) {
+            first = tl_dot4(m, tl_sub4(tl_gather4(sweep->x, pair, c), x[0])) + sweep->from * way;
+        }
+        first += box_reach(m, tl_gather4(sweep->low, pair, c), tl_gather4(sweep->high, pair, c));
+        TlDouble4 last = first + (later ? 1.0 - sweep->from : 1.0) * way;
         now[b] = fresh ? at : tl_min4(now[b], at);
         begin[b] = fresh ? first : tl_min4(begin[b], first);
         end[b] = fresh ? last : tl_min4(end[b], last);
@@ -60,19 +67,19 @@ TL_INLINE Reach4 reach_of(const TlSweep *sweep, const TlPair *const pair[4], boo
 
 /* Moves what is kept of [begin, end) to its front; answers how many. */
 TL_INLINE int32_t cull_block(TlPair *pairs, const TlSweep *sweep, int32_t begin, int32_t end,
-                             bool edges) {
+                             bool edges, bool later) {
     int32_t kept = begin;
     for (int32_t i = begin; i < end; i += TL_LANES) {
         const TlPair *four[TL_LANES];
         for (int32_t k = 0; k < TL_LANES; k++) {
             four[k] = &pairs[i + k < end ? i + k : end - 1];
         }
-        Reach4 reach = reach_of(sweep, four, edges);
+        Reach4 reach = reach_of(sweep, four, edges, later);
         for (int32_t k = 0; k < TL_LANES && i + k < end; k++) {
             /* what is not a number stays */
             if (!(reach.least[k] > (double)pairs[i + k].radius)) {
                 pairs[kept] = pairs[i + k];
-                pairs[kept++].least = tl_float_below(reach.start[k]);
+                pairs[kept++].least = tl_float_below(reach.now[k]);
             }
         }
     }
@@ -81,13 +88,15 @@ TL_INLINE int32_t cull_block(TlPair *pairs, const TlSweep *sweep, int32_t begin,
 
 TL_HOT static void cull_range(void *data, int32_t begin, int32_t end) {
     Cull *cull = data;
+    TlPair *pairs = cull->pairs->pair;
+    bool later = cull->sweep->now != NULL;
     for (int32_t b = begin; b < end; b++) {
         int32_t from = tl_block_begin(&cull->blocks, b), to = tl_block_end(&cull->blocks, b);
-        if (tl_block_is_first(&cull->blocks, b)) {
-            cull->kept[b] = cull_block(cull->pairs->pair, cull->sweep, from, to, false);
-        } else {
-            cull->kept[b] = cull_block(cull->pairs->pair, cull->sweep, from, to, true);
-        }
+        bool edges = !tl_block_is_first(&cull->blocks, b);
+        cull->kept[b] = edges && later ? cull_block(pairs, cull->sweep, from, to, true, true)
+                        : edges        ? cull_block(pairs, cull->sweep, from, to, true, false)
+                        : later        ? cull_block(pairs, cull->sweep, from, to, false, true)
+                                       : cull_block(pairs, cull->sweep, from, to, false, false);
     }
 }
 

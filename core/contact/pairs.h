@@ -25,10 +25,13 @@ typedef struct TlPairs {
 } TlPairs;
 
 /* Where vertices may be: x_i + t common_i + e with low_i <= e <= high_i, for one t in [0, 1] that
- * all share. Cloth that moves together has nearly the same `common`, and meets nobody. The contact
- * distance is in low and high already. 3 per vertex. */
+ * all share. Cloth that moves together has nearly the same `common`, and meets nobody. 3 per
+ * vertex. */
 typedef struct TlSweep {
     const double *x, *common, *low, *high;
+    const double *around; /* 1 per vertex: its part of how near is near, m; NULL: nothing */
+    const double *now;    /* where vertices are, at t = from; NULL: at x, and from is 0 */
+    double from;          /* t is not smaller any more */
 } TlSweep;
 
 /* An edge and a triangle. */

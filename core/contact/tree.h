@@ -22,7 +22,8 @@ TlBroad *tl_broad_build(TlArena *arena, const TlSurface *surface);
  * a number meet nothing. */
 bool tl_broad_find(TlBroad *broad, TlPool *pool, const TlSweep *sweep, bool self, TlArena *arena,
                    TlPairs *pairs);
-/* The same, of things of which at least one has a chosen vertex. */
+/* The same, of things of which at least one has a chosen vertex. The sweep is the one of the last
+ * tl_broad_find, but for the boxes of chosen vertices. */
 bool tl_broad_find_some(TlBroad *broad, TlPool *pool, const TlSweep *sweep, bool self,
                         const uint8_t *chosen, TlArena *arena, TlPairs *pairs);
 /* All edges and triangles whose boxes meet at positions x, 3 per vertex, by the same rules: those

@@ -186,31 +186,13 @@ bool tl_broad_find(TlBroad *broad, TlPool *pool, const TlSweep *sweep, bool self
     return find_pairs(&found, pool, TL_EDGES, arena, pairs);
 }
 
-/* Chooses things of a tree by their vertices. */
-static void choose_things(TlTree *tree, const uint8_t *chosen, int32_t nobody) {
-    for (int32_t b = 0; b < tree->blocks[0]; b++) {
-        uint32_t bits = 0;
-        for (int32_t k = 0; k < tree->corners; k++) {
-            for (int32_t lane = 0; lane < TL_FAN; lane++) {
-                int32_t v = tl_tree_name(&tree->vertex[b * (int64_t)tree->corners + k], lane);
-                bits |= v != nobody && chosen[v] ? 1u << lane : 0u;
-            }
-        }
-        tree->chosen[b] = (uint16_t)bits;
-    }
-}
-
 bool tl_broad_find_some(TlBroad *broad, TlPool *pool, const TlSweep *sweep, bool self,
                         const uint8_t *chosen, TlArena *arena, TlPairs *pairs) {
     pairs->count = pairs->vertex_triangle = 0;
     if (!is_possible(broad, &broad->more, self)) {
         return true;
     }
-    tl_tree_fit(broad, pool, sweep);
-    for (int32_t k = 0; k < TL_TREE_KINDS; k++) {
-        choose_things(&broad->cloth[k], chosen, broad->surface->vertices.count);
-        choose_things(&broad->collider[k], chosen, broad->surface->vertices.count);
-    }
+    tl_tree_fit_some(broad, pool, sweep, chosen);
     Found found = {
         .quest = {.search = broad->both, .plan = &broad->more, .self = self, .some = true}};
     return find_pairs(&found, pool, TL_BOTH_EDGES, arena, pairs);
@@ -222,7 +204,7 @@ bool tl_broad_crossings(TlBroad *broad, TlPool *pool, const double *x, bool self
     if (!is_possible(broad, &broad->crossing, self)) {
         return true;
     }
-    TlSweep still = {x, NULL, NULL, NULL};
+    TlSweep still = {.x = x};
     tl_tree_fit(broad, pool, &still);
     Found found = {.quest = {.search = broad->search, .plan = &broad->crossing, .self = self}};
     int32_t count = search_all(&found, pool, arena, &out->growths);

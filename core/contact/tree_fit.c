@@ -6,6 +6,7 @@
 #include <string.h>
 
 enum { SAMPLES = 64 }; /* vertices whose median is the origin, at most */
+enum { VERTEX_GRAIN = 512 };
 
 /* Nothing reaches farther than this, m; what would is taken to end here, on all sides alike, so
  * that sums stay finite. */
@@ -20,7 +21,7 @@ typedef int32_t Bits4 __attribute__((vector_size(16)));
 typedef struct Fit {
     TlBroad *broad;
     const TlSweep *sweep;
-    double origin[3];
+    const uint8_t *chosen; /* of some */
 } Fit;
 
 /* The median of some cloth vertices along each axis, which one that flew off does not move. */
@@ -56,16 +57,31 @@ TL_INLINE TlReaches reach_of(TlDouble4 x, TlDouble4 common, TlDouble4 low, TlDou
                         limited(x + high + common + more), limited(more - (x + low + common))}};
 }
 
+TL_INLINE void fit_vertex(const Fit *fit, int32_t v, int32_t last) {
+    const TlSweep *sweep = fit->sweep;
+    const double *origin = fit->broad->origin;
+    TlDouble4 x = tl_vertex4(sweep->x, v, last) - (TlDouble4){origin[0], origin[1], origin[2], 0.0};
+    TlDouble4 around = tl_double4(sweep->around != NULL ? sweep->around[v] : 0.0);
+    fit->broad->reach[v] =
+        reach_of(x, tl_vertex4(sweep->common, v, last), tl_vertex4(sweep->low, v, last) - around,
+                 tl_vertex4(sweep->high, v, last) + around);
+}
+
 TL_HOT static void fit_vertices(void *data, int32_t begin, int32_t end) {
     const Fit *fit = data;
-    const TlSweep *sweep = fit->sweep;
     int32_t last = fit->broad->surface->vertices.count - 1;
-    TlDouble4 origin = {fit->origin[0], fit->origin[1], fit->origin[2], 0.0};
     for (int32_t v = begin; v < end; v++) {
-        TlDouble4 x = tl_vertex4(sweep->x, v, last) - origin;
-        fit->broad->reach[v] =
-            reach_of(x, tl_vertex4(sweep->common, v, last), tl_vertex4(sweep->low, v, last),
-                     tl_vertex4(sweep->high, v, last));
+        fit_vertex(fit, v, last);
+    }
+}
+
+TL_HOT static void fit_chosen_vertices(void *data, int32_t begin, int32_t end) {
+    const Fit *fit = data;
+    int32_t last = fit->broad->surface->vertices.count - 1;
+    for (int32_t v = begin; v < end; v++) {
+        if (fit->chosen[v]) {
+            fit_vertex(fit, v, last);
+        }
     }
 }
 
@@ -73,8 +89,8 @@ TL_HOT static void fit_vertices(void *data, int32_t begin, int32_t end) {
 TL_HOT static void fit_points(void *data, int32_t begin, int32_t end) {
     const Fit *fit = data;
     int32_t last = fit->broad->surface->vertices.count - 1;
-    TlDouble4 origin = {fit->origin[0], fit->origin[1], fit->origin[2], 0.0};
-    TlDouble4 none = tl_double4(0.0);
+    const double *at = fit->broad->origin;
+    TlDouble4 origin = {at[0], at[1], at[2], 0.0}, none = tl_double4(0.0);
     for (int32_t v = begin; v < end; v++) {
         TlDouble4 x = tl_vertex4(fit->sweep->x, v, last) - origin;
         fit->broad->reach[v] = reach_of(x, none, none, none);
@@ -98,6 +114,15 @@ TL_INLINE void store_four(TlTreeBlock *block, int32_t lane, const TlReaches reac
         tl_transpose4(&row[0], &row[1], &row[2], &row[3]);
         for (int32_t d = 0; d < 3; d++) {
             memcpy((float *)&block->reach[i / 2][i % 2 * 3 + d] + lane, &row[d], sizeof row[d]);
+        }
+    }
+}
+
+/* Writes one box. */
+TL_INLINE void store_one(TlTreeBlock *block, int32_t lane, const TlReaches *reach) {
+    for (int32_t i = 0; i < 4; i++) {
+        for (int32_t d = 0; d < 3; d++) {
+            block->reach[i / 2][i % 2 * 3 + d][lane / TL_WIDE][lane % TL_WIDE] = reach->at[i][d];
         }
     }
 }
@@ -144,6 +169,35 @@ TL_HOT static void fit_node(const TlTree *tree, int32_t node, const TlReaches *v
     }
 }
 
+/* Chooses things of a leaf by their vertices. */
+TL_INLINE uint32_t choose_things(const TlTree *tree, int32_t leaf, const uint8_t *chosen,
+                                 int32_t nobody) {
+    uint32_t bits = 0;
+    for (int32_t k = 0; k < tree->corners; k++) {
+        const TlTreeNames *name = &tree->vertex[leaf * (int64_t)tree->corners + k];
+        for (int32_t lane = 0; lane < TL_FAN; lane++) {
+            int32_t v = tl_tree_name(name, lane);
+            bits |= v != nobody && chosen[v] ? 1u << lane : 0u;
+        }
+    }
+    return bits;
+}
+
+/* Fits the leaves of a node of level 1 that have chosen things, and their boxes in it. */
+TL_HOT static void fit_chosen_node(const TlTree *tree, int32_t node, const TlReaches *vertex,
+                                   const uint8_t *chosen, int32_t nobody) {
+    int32_t end = (node + 1) * TL_FAN < tree->blocks[0] ? (node + 1) * TL_FAN : tree->blocks[0];
+    for (int32_t leaf = node * TL_FAN; leaf < end; leaf++) {
+        tree->chosen[leaf] = (uint16_t)choose_things(tree, leaf, chosen, nobody);
+        if (tree->chosen[leaf] != 0) {
+            TlReaches all = tree->corners == 1   ? fit_leaf(tree, leaf, vertex, 1)
+                            : tree->corners == 2 ? fit_leaf(tree, leaf, vertex, 2)
+                                                 : fit_leaf(tree, leaf, vertex, 3);
+            store_one(&tree->level[1][node], leaf % TL_FAN, &all);
+        }
+    }
+}
+
 static void fit_nodes(void *data, int32_t begin, int32_t end) {
     const Fit *fit = data;
     int32_t first = 0;
@@ -152,7 +206,12 @@ static void fit_nodes(void *data, int32_t begin, int32_t end) {
             k < TL_TREE_KINDS ? &fit->broad->cloth[k] : &fit->broad->collider[k - TL_TREE_KINDS];
         int32_t low = begin > first ? begin : first, next = first + tree->blocks[1];
         for (int32_t i = low; i < end && i < next; i++) {
-            fit_node(tree, i - first, fit->broad->reach);
+            if (fit->chosen == NULL) {
+                fit_node(tree, i - first, fit->broad->reach);
+            } else {
+                fit_chosen_node(tree, i - first, fit->broad->reach, fit->chosen,
+                                fit->broad->surface->vertices.count);
+            }
         }
         first = next;
     }
@@ -176,18 +235,34 @@ static void fit_above(const TlTree *tree) {
     }
 }
 
-void tl_tree_fit(TlBroad *broad, TlPool *pool, const TlSweep *sweep) {
-    Fit fit = {broad, sweep, {0}};
-    find_origin(broad->surface, sweep->x, fit.origin);
-    tl_parallel_for(pool, broad->surface->vertices.count, 512,
-                    sweep->common != NULL ? fit_vertices : fit_points, &fit);
+/* All trees, whose vertices are fitted. */
+static void fit_trees(TlPool *pool, Fit *fit) {
+    TlBroad *broad = fit->broad;
     int32_t nodes = 0;
     for (int32_t k = 0; k < TL_TREE_KINDS; k++) {
         nodes += broad->cloth[k].blocks[1] + broad->collider[k].blocks[1];
     }
-    tl_parallel_for(pool, nodes, 4, fit_nodes, &fit);
+    tl_parallel_for(pool, nodes, 4, fit_nodes, fit);
     for (int32_t k = 0; k < TL_TREE_KINDS; k++) {
         fit_above(&broad->cloth[k]);
         fit_above(&broad->collider[k]);
     }
+}
+
+void tl_tree_fit(TlBroad *broad, TlPool *pool, const TlSweep *sweep) {
+    Fit fit = {broad, sweep, NULL};
+    find_origin(broad->surface, sweep->x, broad->origin);
+    tl_parallel_for(pool, broad->surface->vertices.count, VERTEX_GRAIN,
+                    sweep->common != NULL ? fit_vertices : fit_points, &fit);
+    fit_trees(pool, &fit);
+    broad->swept = sweep->common != NULL;
+}
+
+void tl_tree_fit_some(TlBroad *broad, TlPool *pool, const TlSweep *sweep, const uint8_t *chosen) {
+    if (!broad->swept) {
+        tl_tree_fit(broad, pool, sweep);
+    }
+    Fit fit = {broad, sweep, chosen};
+    tl_parallel_for(pool, broad->surface->vertices.count, VERTEX_GRAIN, fit_chosen_vertices, &fit);
+    fit_trees(pool, &fit);
 }

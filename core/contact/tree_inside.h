@@ -109,11 +109,16 @@ struct TlBroad {
     TlTree cloth[TL_TREE_KINDS], collider[TL_TREE_KINDS];
     TlTreeSearch search[TL_SEARCHES], both[TL_MOST_BOTH];
     TlReaches *reach; /* per vertex, and one more that is nowhere, of things that fill up leaves */
+    double origin[3]; /* that they are seen from */
+    bool swept;       /* boxes are those of the last sweep */
     TlTreePlan near, crossing, more;
 };
 
 /* Fits all boxes to a sweep; without `common` it is positions alone. tree_fit.c */
 void tl_tree_fit(TlBroad *broad, TlPool *pool, const TlSweep *sweep);
+/* Chooses things by their vertices and fits their boxes alone, unless others were fitted to
+ * something else since. */
+void tl_tree_fit_some(TlBroad *broad, TlPool *pool, const TlSweep *sweep, const uint8_t *chosen);
 
 /* What is searched for. */
 typedef struct TlTreeQuest {

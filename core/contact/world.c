@@ -87,6 +87,7 @@ static void alloc_world(TlArena *arena, TlWorld *world) {
     world->high = TL_NEW(arena, double, 3 * n);
     world->trial = TL_NEW(arena, double, 3 * n);
     world->motion = TL_NEW(arena, double, 3 * n);
+    world->around = TL_NEW(arena, double, n);
     world->straggler = TL_NEW(arena, uint8_t, n);
     world->loose = TL_NEW(arena, uint8_t, n);
     world->pulled = TL_NEW(arena, uint8_t, n);
@@ -119,6 +120,9 @@ TlWorld *tl_world_build(TlArena *arena, TlPool *pool, const TlWorldDef *def) {
         return NULL;
     }
     index_fans(world);
+    for (int32_t i = 0; i < world->n; i++) {
+        world->around[i] = def->surface->half[i] + def->surface->solid[i];
+    }
     world->suspect = true;
     world->margin = tl_min(MOST_MARGIN_M, MARGIN_OF_EDGE * mean_edge(def->surface));
     return world;
@@ -191,9 +195,7 @@ static double margin_of(const TlWorld *world, int32_t i) {
 static void sweep_range(void *data, int32_t begin, int32_t end) {
     TlWorld *world = data;
     for (int32_t i = begin; i < end; i++) {
-        double grown =
-            margin_of(world, i) + world->def.surface->half[i] + world->def.surface->solid[i];
-        double fall[3];
+        double grown = margin_of(world, i), fall[3];
         tl_store3(fall, fall_of(world, i));
         for (int d = 0; d < 3; d++) {
             int64_t k = 3 * (int64_t)i + d;
@@ -202,18 +204,6 @@ static void sweep_range(void *data, int32_t begin, int32_t end) {
             world->common[k] = world->straggler[i] ? 0.0 : u / world->stride;
             world->low[k] = -grown + tl_min(way, 0.0);
             world->high[k] = grown + tl_max(way, 0.0);
-        }
-    }
-}
-
-/* The boxes of motion alone, which the broad phase needs wider. */
-static void unsweep_range(void *data, int32_t begin, int32_t end) {
-    TlWorld *world = data;
-    for (int32_t i = begin; i < end; i++) {
-        double grown = world->def.surface->half[i] + world->def.surface->solid[i];
-        for (int64_t k = 3 * (int64_t)i; k < 3 * (int64_t)i + 3; k++) {
-            world->low[k] += grown;
-            world->high[k] -= grown;
         }
     }
 }
@@ -294,7 +284,13 @@ static void describe(TlWorld *world, TlPairs *pairs, const TlSweep *sweep) {
 }
 
 static TlSweep sweep_of(const TlWorld *world) {
-    return (TlSweep){world->origin, world->common, world->low, world->high};
+    return (TlSweep){.x = world->origin,
+                     .common = world->common,
+                     .low = world->low,
+                     .high = world->high,
+                     .around = world->around,
+                     .now = world->t > 0.0 ? world->x : NULL,
+                     .from = world->t};
 }
 
 static void count_list(TlWorld *world, double clock_s) {
@@ -343,7 +339,6 @@ static bool make_list(TlWorld *world) {
     }
     TlSweep sweep = sweep_of(world);
     world->holds = false;
-    tl_parallel_for(world->pool, world->n, GRAIN, unsweep_range, world);
     if (world->listed) {
         describe(world, &world->pairs, &sweep);
         world->counts.refreshes++;
@@ -354,32 +349,16 @@ static bool make_list(TlWorld *world) {
 
 /* ---- the list, some of it ---- */
 
-/* The part that the planned move is of what the sweep has left. */
-static double part_left(const TlWorld *world) {
-    return world->t < 1.0 ? (world->t_end - world->t) / (1.0 - world->t) : 0.0;
-}
-
-/* The same sweep seen from here, wider for the broad phase. The boxes of stragglers take in all of
- * the way u, and nothing else. */
+/* The boxes of stragglers take in all of the way u, and nothing else. */
 static void resweep_range(void *data, int32_t begin, int32_t end) {
     TlWorld *world = data;
-    double part = part_left(world);
     for (int32_t i = begin; i < end; i++) {
-        double grown = world->def.surface->half[i] + world->def.surface->solid[i];
-        for (int64_t k = 3 * (int64_t)i; k < 3 * (int64_t)i + 3; k++) {
-            double strayed = world->x[k] - world->origin[k] - world->t * world->common[k];
-            double left = (1.0 - world->t) * world->common[k];
-            double behind = -part * left, end_at = world->u[k] + behind;
-            world->origin[k] = world->x[k];
-            world->common[k] = left;
-            world->low[k] -= strayed;
-            world->high[k] -= strayed;
-            if (world->straggler[i]) {
-                world->low[k] = tl_min(0.0, tl_min(behind, end_at)) - world->margin;
-                world->high[k] = tl_max(0.0, tl_max(behind, end_at)) + world->margin;
-            }
-            world->low[k] -= grown;
-            world->high[k] += grown;
+        for (int64_t k = 3 * (int64_t)i; world->straggler[i] && k < 3 * (int64_t)i + 3; k++) {
+            double from = world->x[k] - world->origin[k], common = world->common[k];
+            double now = from - world->t * common, behind = from - world->t_end * common;
+            double there = behind + world->u[k];
+            world->low[k] = tl_min(now, tl_min(behind, there)) - world->margin;
+            world->high[k] = tl_max(now, tl_max(behind, there)) + world->margin;
         }
     }
 }
@@ -451,10 +430,6 @@ static bool relist_stragglers(TlWorld *world) {
     bool ok = tl_broad_find_some(world->broad, world->pool, &sweep, world->def.self,
                                  world->straggler, world->arena, &world->more);
     world->holds = false;
-    world->t_end = part_left(world);
-    world->stride = world->t < 1.0 ? world->stride / (1.0 - world->t) : 1.0;
-    world->t = 0.0;
-    tl_parallel_for(world->pool, world->n, GRAIN, unsweep_range, world);
     if (ok) {
         describe(world, &world->more, &sweep);
         drop_stragglers(world);

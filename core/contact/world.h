@@ -74,6 +74,7 @@ struct TlWorld {
     double *u, *s;                        /* of the move that is planned */
     int32_t cut;                          /* vertices of it that get less than they want */
     double *origin, *common, *low, *high; /* what the list is good for */
+    double *around;                       /* per vertex: contact distance, and what is solid, m */
     uint8_t *straggler;                   /* moves otherwise than its neighbourhood */
     uint8_t *loose;                       /* part of a tangle: free to pass */
     uint8_t *pulled;                      /* loose because of crossings, which pull there */
