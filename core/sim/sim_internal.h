@@ -247,6 +247,8 @@ bool tl_too_far(ToileSim *sim, double from, double to);
 /* The size in ticks, of `total` in the frame, halved until no vertex moves too far; tells the
  * integrator whether it was cut. */
 int32_t tl_short_enough(ToileSim *sim, int32_t tick, int32_t size, int32_t total);
+/* Whether a sub-step of so many ticks, about there, would be short enough. */
+bool tl_is_slow(ToileSim *sim, int32_t tick, int32_t size, int32_t total);
 /* Fixed vertices of the system: pinned ones and those without mass. */
 void tl_fix_vertices(ToileSim *sim);
 /* Where fixed vertices are, `part` of the way to their targets; those without mass stay. */

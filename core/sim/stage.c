@@ -177,6 +177,14 @@ int32_t tl_short_enough(ToileSim *sim, int32_t tick, int32_t size, int32_t total
     return short_size;
 }
 
+bool tl_is_slow(ToileSim *sim, int32_t tick, int32_t size, int32_t total) {
+    double clock_s = tl_clock_s();
+    int32_t from = tick + size < total ? tick : total - size;
+    bool slow = !tl_too_far(sim, (double)from / total, (double)(from + size) / total);
+    sim->stats.contact_s += tl_lap(&clock_s);
+    return slow;
+}
+
 /* ---- judgement ---- */
 
 /* Newton's method stopped although it had still far to go: because its steps were cut to an eighth

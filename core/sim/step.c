@@ -15,18 +15,21 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* A sub-step can be halved six times, and is kept whatever is thought of it after three. Colliders
- * and pins that find no room go through cloth in sub-steps of this size. */
-enum { TICKS = 64, LEAST_JUDGED = 16, MOST_FORCED = 8, MOST_ROUNDS = 6 };
+/* A sub-step can be halved nine times, and is kept whatever is thought of it after three. Colliders
+ * and pins that find no room go through cloth in sub-steps of so many ticks, and of one part in so
+ * many of what their speed calls for. */
+enum { TICKS = 512, LEAST_JUDGED = 128, MOST_FORCED = 64, FORCED_PART = 32, MOST_ROUNDS = 6 };
 
 static bool report_progress(const ToileSim *sim, double fraction) {
     const ToileProgress *progress = &sim->def.progress;
     return progress->report == NULL || progress->report(progress->user, fraction);
 }
 
-/* Tries the part of the frame from `from` to `to`, of so many ticks. Sub-steps of the same length
- * may work with the coarse levels of those before, which are costly and change little. */
-static TlVerdict substep(ToileSim *sim, double from, double to, int32_t size, bool keep_coarse) {
+/* Tries the part of the frame from `from` to `to`. Sub-steps of the same length may work with the
+ * coarse levels of those before, which are costly and change little. `force`: colliders and pins
+ * arrive, whatever is in the way. */
+static TlVerdict substep(ToileSim *sim, double from, double to, bool keep_coarse, bool force,
+                         bool strictly) {
     tl_keep_start(sim);
     double dt_s = (to - from) / sim->def.fps, clock_s = tl_clock_s();
     TlContacts contacts = tl_sim_meet(sim, from, to, dt_s);
@@ -39,7 +42,7 @@ static TlVerdict substep(ToileSim *sim, double from, double to, int32_t size, bo
         {{sim->def.gravity_m_per_s2[0], sim->def.gravity_m_per_s2[1], sim->def.gravity_m_per_s2[2]},
          sim->def.drag_kg_per_m2_s},
         tl_newton_options(sim, dt_s, tl_contact_safe_move(&contacts)),
-        size <= MOST_FORCED};
+        force};
     step.newton.keep_coarse = keep_coarse;
     step.newton.guess = sim->system.knows_last ? sim->system.last : NULL;
     sim->stats.contact_s += tl_lap(&clock_s);
@@ -47,9 +50,16 @@ static TlVerdict substep(ToileSim *sim, double from, double to, int32_t size, bo
     TlStepResult result =
         tl_integrator(sim->def.integrator)->step(&sim->system, &contacts, &step, &sim->integration);
     double seconds = tl_lap(&clock_s) - (tl_world_seconds(contacts.world) - meeting_s);
-    TlVerdict verdict = tl_judge(sim, &result, size >= LEAST_JUDGED);
+    TlVerdict verdict = tl_judge(sim, &result, strictly);
     tl_count_substep(sim, &result, verdict == TL_VERDICT_SOUND, seconds);
     return verdict;
+}
+
+/* Whether sub-steps of this size are so short, for the speed of what is prescribed too, that
+ * shorter ones would find no room either. */
+static bool may_force(ToileSim *sim, int32_t tick, int32_t size, int32_t total) {
+    int32_t more = FORCED_PART * size < TICKS ? FORCED_PART * size : TICKS;
+    return size <= MOST_FORCED && (size == 1 || tl_is_slow(sim, tick, more, total));
 }
 
 /* All sub-steps of a frame. Time runs in whole ticks, so that halving and going on is exact. */
@@ -66,7 +76,8 @@ static ToileStatus run_substeps(ToileSim *sim, ToileError *error) {
         bool keep_coarse = size == last_size;
         last_size = size;
         TlVerdict verdict =
-            substep(sim, (double)tick / total, (double)(tick + size) / total, size, keep_coarse);
+            substep(sim, (double)tick / total, (double)(tick + size) / total, keep_coarse,
+                    may_force(sim, tick, size, total), size >= LEAST_JUDGED);
         if (sim->system_arena.failed) {
             return tl_lacks_memory(sim, error);
         }

@@ -385,6 +385,49 @@ static int32_t astray_behind_ball(const ContactScene *scene) {
     return z < BALL_TO && contact_hits(scene, 0, middle, ahead) % 2 == 0;
 }
 
+/* a bar of 1.4 m that leans turns twice a second beside a hanging sheet and winds it up */
+static void build_bar(ContactScene *scene) {
+    enum { CELLS = 30 };
+    int32_t cells = CELLS * scene->options.fineness, pins[2 * CELLS + 1];
+    ToileColliderDef def = toile_collider_def_default();
+    Sheet sheet = hanging_sheet(0.8, 1.0, 0.5);
+    sheet.middle[2] = 0.15;
+    fill_pins(pins, cells + 1, 0, 1);
+    add_sheet(scene, sheet, cells, CONTACT_QUADS, pins, cells + 1);
+    def.shape = TOILE_COLLIDER_CAPSULE;
+    def.radius_m = 0.03;
+    def.center_m[0] = -0.7;
+    def.center_m[1] = -0.1;
+    def.end_m[0] = 0.7;
+    def.end_m[1] = 0.05;
+    contact_add_collider(scene, &def, NULL);
+}
+
+static void animate_bar(ContactScene *scene, int32_t frame) {
+    ToilePose pose = {{0, 0, 0}, {0, fmod(4.0 * PI * frame / FPS, 2.0 * PI), 0}};
+    contact_move(scene, 0, &pose);
+}
+
+/* a box passes along a sheet at 30 m/s and takes it with it by its edge */
+static void build_graze(ContactScene *scene) {
+    int32_t cells = 16 * scene->options.fineness, pins[2] = {0, cells};
+    ToileColliderDef def = toile_collider_def_default();
+    add_sheet(scene, hanging_sheet(1.0, 1.0, 0.5), cells, CONTACT_QUADS, pins, 2);
+    def.shape = TOILE_COLLIDER_BOX;
+    def.half_m[0] = def.half_m[1] = 0.1;
+    def.half_m[2] = 0.09;
+    def.center_m[0] = -1.1;
+    def.center_m[1] = -0.1;
+    def.center_m[2] = -0.095;
+    contact_add_collider(scene, &def, NULL);
+}
+
+static void animate_graze(ContactScene *scene, int32_t frame) {
+    double way = smaller(30.0 * frame / FPS, 2.2);
+    ToilePose pose = {{way, 0, 0.07 * way}, {0, 0, 0}};
+    contact_move(scene, 0, &pose);
+}
+
 /* an open panel swings between two hanging sheets and hits both, at up to 3 m/s */
 static void add_panel(ContactScene *scene, Sheet panel) {
     enum { CELLS = 14 };
@@ -801,6 +844,8 @@ static const ContactKind kinds[] = {
      false},
     {"box_12", 24, CONTACT_CLEAN, 0, build_fast_box, animate_ball_12, astray_behind_ball, false},
     {"box_30", 24, CONTACT_CLEAN, 0, build_fast_box, animate_ball_30, astray_behind_ball, false},
+    {"bar", 12, CONTACT_CLEAN, 0, build_bar, animate_bar, NULL, false},
+    {"graze", 10, CONTACT_CLEAN, 0, build_graze, animate_graze, NULL, false},
     {"panel", 36, CONTACT_CLEAN, 0, build_panel, animate_panel, astray_from_panel, false},
     {"panel_small", 36, CONTACT_CLEAN, 0, build_small_panel, animate_panel, NULL, false},
     {"wave", 36, CONTACT_CLEAN, 0, build_wave, animate_wave, astray_below_waves, false},
