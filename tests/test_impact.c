@@ -103,6 +103,53 @@ START_TEST(impact_fast_ball_does_not_pass_through) {
 }
 END_TEST
 
+/* The sheet, held by some of its first vertices, after half a second; `body` may be NULL. */
+static ToileStats hang(int32_t pins, const ToileColliderDef *body, double *low) {
+    static const int32_t row[] = {0, 1, 2, 3, 4, 5, 6, 7, 8};
+    Scene scene = sheet(0.0, TOILE_QUALITY_STANDARD, NULL);
+    ToileSimDef def = toile_sim_def_default();
+    ToileStats stats = toile_stats_default();
+    double high;
+    def.threads = 1;
+    toile_sim_destroy(scene.sim);
+    scene.sim = test_sim(&def);
+    scene.cloth = test_add(scene.sim, &scene.mesh, NULL, row, pins);
+    if (body != NULL) {
+        ASSERT_OK(toile_sim_add_collider(scene.sim, body, NULL, NULL));
+    }
+    test_step(scene.sim, 12);
+    extremes(&scene, low, &high);
+    ASSERT_OK(toile_sim_get_stats(scene.sim, &stats, NULL));
+    end(&scene);
+    return stats;
+}
+
+/* pins inside of bodies, as those of waistbands are: what hangs on them swings down as without */
+START_TEST(impact_cloth_that_is_held_inside_a_collider_moves) {
+    static const int32_t shapes[] = {TOILE_COLLIDER_SPHERE, TOILE_COLLIDER_CAPSULE,
+                                     TOILE_COLLIDER_BOX};
+    int32_t pins = _i == 0 ? 1 : SIDE + 1;
+    double low, free_low;
+    ToileColliderDef body = toile_collider_def_default();
+    body.shape = shapes[_i];
+    body.radius_m = 0.05;
+    body.center_m[0] = _i == 0 ? -0.4 : _i == 1 ? -0.5 : 0.0;
+    body.center_m[1] = body.end_m[1] = -0.02;
+    body.center_m[2] = body.end_m[2] = 0.4;
+    body.end_m[0] = 0.5;
+    body.half_m[0] = 0.5;
+    body.half_m[1] = body.half_m[2] = 0.05;
+    ToileStats free = hang(pins, NULL, &free_low), held = hang(pins, &body, &low);
+    printf("held inside: lowest %.3f m, stretched by %.3f, %d intersections; without %.3f, %.3f\n",
+           low, held.stretch_max, held.intersections, free_low, free.stretch_max);
+    fflush(stdout);
+    ck_assert_int_gt(held.intersections, 0);
+    ck_assert_int_eq(held.contact_blocked, 0);
+    ck_assert_double_lt(low, 0.8 * free_low);
+    ck_assert_double_lt(held.stretch_max, free.stretch_max + 0.2);
+}
+END_TEST
+
 /* what lifts the sheet out at the start must not become speed: it then rests on the plate */
 START_TEST(impact_start_inside_a_collider_is_left_without_a_kick) {
     double low, high;
@@ -390,6 +437,7 @@ int main(void) {
     TCase *all = tcase_create("impact");
     tcase_add_test(all, impact_thin_plate_holds_a_fast_sheet);
     tcase_add_test(all, impact_fast_ball_does_not_pass_through);
+    tcase_add_loop_test(all, impact_cloth_that_is_held_inside_a_collider_moves, 0, 3);
     tcase_add_test(all, impact_start_inside_a_collider_is_left_without_a_kick);
     tcase_add_test(all, impact_absurd_stiffness_is_refused_or_falls);
     tcase_add_test(all, impact_level_sheet_falls_level);

@@ -88,35 +88,48 @@ static void find_crossings(TlWorld *world) {
     found->count = count;
 }
 
-/* Neighbours of who is loose. */
-static void widen(TlWorld *world) {
-    const TlSurface *surface = world->def.surface;
+/* Whether a corner of a crossing cannot go anywhere: to pull at the others would only stretch cloth
+ * that is held inside of a body. */
+static bool is_held(const TlWorld *world, const TlCrossing *at) {
+    const int32_t *e = world->def.surface->edge + 2 * (int64_t)at->edge;
+    const int32_t *t = world->def.surface->triangle + 3 * (int64_t)at->triangle;
+    const int32_t corner[5] = {e[0], e[1], t[0], t[1], t[2]};
+    bool held = false;
+    for (int i = 0; i < 5; i++) {
+        held = held || (corner[i] < world->cloth && world->def.fixed[corner[i]]);
+    }
+    return held;
+}
+
+/* Marks neighbours of who is marked. */
+static void widen(const TlSurface *surface, uint8_t *mark) {
     for (int32_t i = 0; i < surface->edges.count; i++) {
         const int32_t *e = surface->edge + 2 * (int64_t)i;
-        if (world->loose[e[0]] == 1 && world->loose[e[1]] == 0) {
-            world->loose[e[1]] = 2;
+        if (mark[e[0]] == 1 && mark[e[1]] == 0) {
+            mark[e[1]] = 2;
         }
-        if (world->loose[e[1]] == 1 && world->loose[e[0]] == 0) {
-            world->loose[e[0]] = 2;
+        if (mark[e[1]] == 1 && mark[e[0]] == 0) {
+            mark[e[0]] = 2;
         }
     }
 }
 
-/* Marks the vertices of crossings, then their neighbours. */
-static void mark_loose(TlWorld *world) {
+/* Marks the vertices of crossings, of all or of those that are pulled, then their neighbours. */
+static void mark_crossings(const TlWorld *world, bool all, uint8_t *mark) {
     const TlSurface *surface = world->def.surface;
-    memset(world->loose, 0, (size_t)world->n);
+    memset(mark, 0, (size_t)world->n);
     for (int32_t i = 0; i < world->crossings.count; i++) {
-        const int32_t *e = surface->edge + 2 * (int64_t)world->crossings.at[i].edge;
-        const int32_t *t = surface->triangle + 3 * (int64_t)world->crossings.at[i].triangle;
-        world->loose[e[0]] = world->loose[e[1]] = 1;
-        world->loose[t[0]] = world->loose[t[1]] = world->loose[t[2]] = 1;
+        const TlCrossing *at = &world->crossings.at[i];
+        const int32_t *e = surface->edge + 2 * (int64_t)at->edge;
+        const int32_t *t = surface->triangle + 3 * (int64_t)at->triangle;
+        if (all || !is_held(world, at)) {
+            mark[e[0]] = mark[e[1]] = mark[t[0]] = mark[t[1]] = mark[t[2]] = 1;
+        }
     }
-    widen(world);
+    widen(surface, mark);
     for (int32_t v = 0; v < world->n; v++) {
-        world->loose[v] = world->stuck[v] ? 0 : world->loose[v];
+        mark[v] = world->stuck[v] ? 0 : mark[v];
     }
-    memcpy(world->pulled, world->loose, (size_t)world->n);
 }
 
 bool tl_world_look_for_crossings(TlWorld *world) {
@@ -127,7 +140,8 @@ bool tl_world_look_for_crossings(TlWorld *world) {
     find_crossings(world);
     tl_regions_find(world);
     world->tangled = world->crossings.count > 0;
-    mark_loose(world);
+    mark_crossings(world, true, world->loose);
+    mark_crossings(world, false, world->pulled);
     return true;
 }
 
@@ -169,7 +183,7 @@ void tl_world_release(TlWorld *world, const double *x, const double *to) {
             world->loose[v] = x[i] != to[i] ? 1 : world->loose[v];
         }
     }
-    widen(world);
+    widen(world->def.surface, world->loose);
     for (int32_t v = world->cloth; v < world->n; v++) {
         world->loose[v] = world->def.analytic[v] ? 1 : world->loose[v];
     }
@@ -260,7 +274,7 @@ bool tl_crossing_pull(const TlWorld *world, const TlCrossing *at, TlTouch *touch
     const int32_t *e = surface->edge + 2 * (int64_t)at->edge;
     const int32_t *t = surface->triangle + 3 * (int64_t)at->triangle;
     TlVec3 way;
-    if (!tl_regions_way(world, at, &way) && !shortening(world, at, &way)) {
+    if (is_held(world, at) || (!tl_regions_way(world, at, &way) && !shortening(world, at, &way))) {
         return false;
     }
     memset(touch, 0, sizeof *touch);

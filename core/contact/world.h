@@ -49,6 +49,7 @@ typedef struct TlWorldDef {
     const TlSurface *surface;
     const double *area;      /* per cloth vertex, m^2 */
     const uint8_t *analytic; /* per vertex: a cloth vertex feels its body by itself already */
+    const uint8_t *fixed;    /* per cloth vertex: not free to move */
     bool self;
 } TlWorldDef;
 
@@ -131,8 +132,8 @@ void tl_world_hold_worse(TlWorld *world, bool all);
 /* A sub-step begins at x (cloth); colliders go from `before` to `goal`, 3 per vertex of theirs. */
 void tl_world_begin(TlWorld *world, const double *x, const double *before, const double *goal,
                     double slip_m);
-/* Cloth vertices that are to leave the analytic colliders they are in, from x to `to`, become loose
- * together with those colliders. */
+/* Cloth vertices that are to leave the analytic colliders they are in, or should, from x to `to`,
+ * become loose together with those colliders. */
 void tl_world_release(TlWorld *world, const double *x, const double *to);
 /* The sub-step begins where cloth is now, not where it was given. */
 void tl_world_start_here(TlWorld *world);

@@ -40,7 +40,8 @@ bool tl_sim_build_world(ToileSim *sim) {
         bool mesh = sim->colliders[body->slot].collider.shape == TOILE_COLLIDER_MESH;
         memset(analytic + body->first_vertex, !mesh, (size_t)body->vertex_count);
     }
-    TlWorldDef def = {surface, sim->model.area, analytic, sim->def.contact_self != 0};
+    TlWorldDef def = {surface, sim->model.area, analytic, sim->system.fixed,
+                      sim->def.contact_self != 0};
     sim->world = tl_world_build(arena, sim->pool, &def);
     return sim->world != NULL;
 }

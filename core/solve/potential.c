@@ -32,16 +32,35 @@ static bool move_to(const TlContacts *contacts, TlSystem *system, const double *
     return true;
 }
 
+/* The way out of analytic colliders of vertices that are held in one, in `to`; answers how many.
+ */
+static int32_t project_held(const TlContacts *contacts, const TlSystem *system, double *to) {
+    int32_t count = 0;
+    for (int32_t v = 0; v < system->model->vertex_count; v++) {
+        TlVec3 x = tl_load3(to + 3 * (int64_t)v);
+        if (system->fixed[v] && tl_contact_depth(contacts, x) > 0.0) {
+            tl_contact_project(contacts, system->model->vertex_material[v], TL_LEAST_GAP, NULL, &x);
+            tl_store3(to + 3 * (int64_t)v, x);
+            count++;
+        }
+    }
+    return count;
+}
+
 /* Puts vertices that are in an analytic collider out of it, as far as nothing is in the way;
- * answers how many were. */
+ * answers how many were. Those that are held in one stay, and cloth around them passes. */
 static int32_t leave_colliders(const TlContacts *contacts, TlSystem *system, double *x) {
     if (contacts->collider_count == 0) {
         return 0;
     }
     memcpy(system->trial, x, 3 * sizeof *x * (size_t)system->model->vertex_count);
     int32_t count = tl_newton_project(system, contacts, TL_LEAST_GAP, NULL, system->trial);
-    if (count > 0 && contacts->world != NULL) {
+    int32_t held = project_held(contacts, system, system->trial);
+    if (count + held > 0 && contacts->world != NULL) {
         tl_world_release(contacts->world, x, system->trial);
+    }
+    for (int64_t i = 0; held > 0 && i < 3 * (int64_t)system->model->vertex_count; i++) {
+        system->trial[i] = system->fixed[i / 3] ? x[i] : system->trial[i];
     }
     if (count > 0) {
         move_to(contacts, system, system->trial, false, x);
