@@ -235,6 +235,35 @@ static void stop_at_triangles(TlWorld *world) {
     }
 }
 
+void tl_world_land(TlWorld *world, double *u) {
+    double clock_s = tl_clock_s();
+    for (int32_t i = 0; world->listed && i < world->pairs.vertex_triangle; i++) {
+        const TlPair *pair = &world->pairs.pair[i];
+        const int32_t *v = pair->vertex;
+        if (v[0] >= world->cloth || v[1] < world->cloth) {
+            continue;
+        }
+        TlVec3 move = tl_load3(u + 3 * (int64_t)v[0]), at[4];
+        double slack = (double)pair->least - reach_of(pair);
+        if (slack > 0.0 && tl_dot3(move, move) <= slack * slack) {
+            continue;
+        }
+        for (int k = 0; k < 4; k++) {
+            at[k] = tl_load3(world->x + 3 * (int64_t)v[k]);
+        }
+        TlClosest closest = tl_closest_vertex_triangle(at);
+        /* beside a triangle it would stop what slides */
+        bool above = closest.weight[1] < 0.0 && closest.weight[2] < 0.0 && closest.weight[3] < 0.0;
+        double r = reach_of(pair);
+        if (above && closest.distance > r) {
+            move =
+                tl_contact_stop(tl_load3(closest.normal), closest.distance - TL_LANDED * r, move);
+            tl_store3(u + 3 * (int64_t)v[0], move);
+        }
+    }
+    world->counts.narrow_s += tl_clock_s() - clock_s;
+}
+
 void tl_world_expect(TlWorld *world, const TlAhead *ahead) {
     double clock_s = tl_clock_s();
     fill_ahead(world, ahead);

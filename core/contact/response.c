@@ -125,6 +125,18 @@ TlVec3 tl_contact_stop_all(const TlContacts *contacts, int32_t cloth, TlVec3 x, 
     return u;
 }
 
+TlVec3 tl_contact_land(const TlContacts *contacts, int32_t cloth, TlVec3 x, TlVec3 u) {
+    for (int32_t i = 0; i < contacts->collider_count; i++) {
+        double r = contacts->radius[cloth * contacts->collider_count + i];
+        TlVec3 n;
+        if (!tl_is_beyond(&contacts->now[i], x, r + tl_length3(u))) {
+            double d = tl_collider_distance(&contacts->now[i], x, &n);
+            u = d > r ? tl_contact_stop(n, d - TL_LANDED * r, u) : u;
+        }
+    }
+    return u;
+}
+
 bool tl_contact_ahead(const TlContacts *contacts, int32_t cloth, double area, TlVec3 x,
                       TlVec3 ahead, const TlDrive *drive, double hess[9], double push[3]) {
     bool any = false;

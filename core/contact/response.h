@@ -71,6 +71,11 @@ double tl_contact_most_grip(const TlContacts *contacts, int32_t cloth, int32_t c
 TlVec3 tl_contact_stop(TlVec3 n, double apart, TlVec3 u);
 /* The same at all colliders, of a vertex at x. */
 TlVec3 tl_contact_stop_all(const TlContacts *contacts, int32_t cloth, TlVec3 x, TlVec3 u);
+/* where motion to a contact ends, over its distance: three Pascals deep, more than most cloth
+ * weighs */
+#define TL_LANDED 0.997
+/* The same where x is not yet in contact, a little deeper. What is goes as deep as it has to. */
+TlVec3 tl_contact_land(const TlContacts *contacts, int32_t cloth, TlVec3 x, TlVec3 u);
 /* The same for the linear solve alone where x is not yet in contact, but would be after `ahead`,
  * less what the forces of its cloth, `drive`, hold back of it: adds the potential as it is behind
  * the contact distance, and in `push` its force. Answers whether there is any. */

@@ -240,6 +240,25 @@ int32_t tl_newton_project(TlSystem *system, const TlContacts *contacts, double g
                                     &job);
 }
 
+static void land_range(void *data, int32_t begin, int32_t end) {
+    Job *job = data;
+    for (int32_t v = begin; v < end; v++) {
+        int64_t at = 3 * (int64_t)v;
+        TlVec3 x = tl_load3(job->x + at), u = tl_sub3(tl_load3(job->out + at), x);
+        if (!job->system->fixed[v]) {
+            u = tl_contact_land(job->contacts, job->system->model->vertex_material[v], x, u);
+            tl_store3(job->out + at, tl_add3(x, u));
+        }
+    }
+}
+
+void tl_newton_land(TlSystem *system, const TlContacts *contacts, const double *from, double *x) {
+    Job job = {system, contacts, from, x, 0.0, NULL};
+    if (contacts->collider_count > 0) {
+        tl_parallel_for(system->pool, system->model->vertex_count, GRAIN, land_range, &job);
+    }
+}
+
 static void try_range(void *data, int32_t begin, int32_t end) {
     Job *job = data;
     for (int64_t i = 3 * (int64_t)begin; i < 3 * (int64_t)end; i++) {
@@ -348,12 +367,17 @@ static bool shape_step(const Iteration *in) {
     double part = tl_min(1.0, in->options->most_move_m / largest_change(NULL, system->step, n));
     Job job = {system, NULL, in->x, system->trial, part, NULL};
     tl_parallel_for(system->pool, n, GRAIN, try_range, &job);
+    tl_newton_land(system, in->contacts, in->x, system->trial);
     tl_newton_project(system, in->contacts, TL_NEWTON_GAP, in->x, system->trial);
     for (int64_t i = 0; i < 3 * (int64_t)n; i++) {
         bool pinned = in->options->pin_target != NULL && system->fixed[i / 3] == PINNED;
         system->step[i] = (pinned ? in->options->pin_target[i] : system->trial[i]) - in->x[i];
     }
-    return in->contacts->world == NULL || tl_world_plan(in->contacts->world, system->step, true);
+    TlWorld *world = in->contacts->world;
+    if (world != NULL && !world->tangled) {
+        tl_world_land(world, system->step);
+    }
+    return world == NULL || tl_world_plan(world, system->step, true);
 }
 
 /* Change of the potential from x to system->trial, part of a step further; `elastic` becomes that

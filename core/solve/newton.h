@@ -66,6 +66,10 @@ TlNewtonResult tl_newton(TlSystem *system, const TlContacts *contacts, const TlN
  * were moved. `from` (may be NULL): see tl_contact_project. */
 int32_t tl_newton_project(TlSystem *system, const TlContacts *contacts, double gap,
                           const double *from, double *x);
+/* Free vertices on their way from `from` to x that come to an analytic collider end at their
+ * contact distance: deeper in, friction would stop them, and a few would make a line search shorten
+ * the step of all. */
+void tl_newton_land(TlSystem *system, const TlContacts *contacts, const double *from, double *x);
 /* Gradient of Psi at x, with contact but without friction, into `grad`; fixed entries are 0. */
 void tl_newton_gradient(TlSystem *system, const TlContacts *contacts, const double *x,
                         double *grad);

@@ -24,6 +24,9 @@ static bool move_to(const TlContacts *contacts, TlSystem *system, const double *
     for (int64_t i = 0; i < count; i++) {
         system->step[i] = to[i] - x[i];
     }
+    if (others && !contacts->world->tangled) {
+        tl_world_land(contacts->world, system->step);
+    }
     if (!tl_world_plan(contacts->world, system->step, others)) {
         return false;
     }
@@ -187,6 +190,7 @@ static bool reach_guess(TlSystem *system, const TlContacts *contacts, double *x)
     size_t size = 3 * sizeof *x * (size_t)n;
     double *guess = system->borne;
     memcpy(guess, x, size);
+    tl_newton_land(system, contacts, system->x_start, x);
     tl_newton_project(system, contacts, TL_START_GAP, NULL, x);
     memcpy(system->ahead, x, size);
     memcpy(x, system->x_start, size);
