@@ -443,6 +443,17 @@ static void expect_chosen(const Scene *scene, const uint8_t *chosen, int32_t wor
     TlSweep sweep = {
         .x = scene->x, .common = scene->common, .low = scene->low, .high = scene->high};
     start(&some, scene, workers);
+    /* boxes were fitted when chosen vertices had none */
+    size_t size = 3 * sizeof *scene->low * (size_t)scene->surface.vertices.count;
+    double *low = test_alloc(size), *high = test_alloc(size);
+    for (int32_t i = 0; i < 3 * scene->surface.vertices.count; i++) {
+        low[i] = chosen[i / 3] ? 0.0 : scene->low[i];
+        high[i] = chosen[i / 3] ? 0.0 : scene->high[i];
+    }
+    TlSweep before = {.x = scene->x, .common = scene->common, .low = low, .high = high};
+    ck_assert(tl_broad_find(some.broad, some.pool, &before, true, &some.arena, &some.pairs));
+    free(low);
+    free(high);
     ck_assert(
         tl_broad_find_some(some.broad, some.pool, &sweep, true, chosen, &some.arena, &some.pairs));
     Keys found = found_keys(&some);

@@ -235,30 +235,40 @@ static void stop_at_triangles(TlWorld *world) {
     }
 }
 
+/* The motion u of the vertex of a pair, relative to its triangle, as far as the contact distance of
+ * that. Beside a triangle it would stop what slides. */
+static TlVec3 land_on(const TlWorld *world, const TlPair *pair, TlVec3 u) {
+    TlVec3 at[4];
+    for (int k = 0; k < 4; k++) {
+        at[k] = tl_load3(world->x + 3 * (int64_t)pair->vertex[k]);
+    }
+    TlClosest closest = tl_closest_vertex_triangle(at);
+    double r = reach_of(pair);
+    bool above = closest.weight[1] < 0.0 && closest.weight[2] < 0.0 && closest.weight[3] < 0.0;
+    return above && closest.distance > r
+               ? tl_contact_land_on(tl_load3(closest.normal), closest.distance, r, u)
+               : u;
+}
+
 void tl_world_land(TlWorld *world, double *u) {
     double clock_s = tl_clock_s();
     for (int32_t i = 0; world->listed && i < world->pairs.vertex_triangle; i++) {
         const TlPair *pair = &world->pairs.pair[i];
         const int32_t *v = pair->vertex;
-        if (v[0] >= world->cloth || v[1] < world->cloth) {
+        if (v[0] >= world->cloth || v[1] < world->cloth || world->def.fixed[v[0]] ||
+            world->def.analytic[v[1]]) {
             continue;
         }
-        TlVec3 move = tl_load3(u + 3 * (int64_t)v[0]), at[4];
+        TlVec3 carried = {0, 0, 0};
+        for (int k = 1; k < 4; k++) {
+            int64_t at = 3 * (int64_t)v[k];
+            carried = tl_madd3(carried, 1.0 / 3.0,
+                               tl_sub3(tl_load3(world->goal + at), tl_load3(world->x + at)));
+        }
+        TlVec3 move = tl_sub3(tl_load3(u + 3 * (int64_t)v[0]), carried);
         double slack = (double)pair->least - reach_of(pair);
-        if (slack > 0.0 && tl_dot3(move, move) <= slack * slack) {
-            continue;
-        }
-        for (int k = 0; k < 4; k++) {
-            at[k] = tl_load3(world->x + 3 * (int64_t)v[k]);
-        }
-        TlClosest closest = tl_closest_vertex_triangle(at);
-        /* beside a triangle it would stop what slides */
-        bool above = closest.weight[1] < 0.0 && closest.weight[2] < 0.0 && closest.weight[3] < 0.0;
-        double r = reach_of(pair);
-        if (above && closest.distance > r) {
-            move =
-                tl_contact_stop(tl_load3(closest.normal), closest.distance - TL_LANDED * r, move);
-            tl_store3(u + 3 * (int64_t)v[0], move);
+        if (!(slack > 0.0 && tl_dot3(move, move) <= slack * slack)) {
+            tl_store3(u + 3 * (int64_t)v[0], tl_add3(carried, land_on(world, pair, move)));
         }
     }
     world->counts.narrow_s += tl_clock_s() - clock_s;

@@ -2,15 +2,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Leaves only those pairs in the list that can come near each other.
  *
- * With n the direction between the closest points of a pair at the start, its distance anywhere in
+ * With n the direction between the closest points of a pair now, its distance anywhere in
  * the sweep is at least
  *   f(t) = min over A of (n.x_i + t n.c_i + min n.e_i)
  *        - max over B of (n.x_j + t n.c_j + max n.e_j),
  * where x is the start, c the common motion and e goes through the box of the vertex. f is concave,
  * being a minimum of linear functions less a maximum of such, so that its ends are enough: t = 1,
- * and t = 0 or where t is by now. What all vertices of a pair have in common cancels. The same
- * holds for any other n: most pairs are apart along the way between their middles already, which
- * the boxes of the broad phase tell quickly, in single precision with room for its rounding. */
+ * and t = 0 or where t is by now. What all vertices of a pair have in common cancels. */
 #include "contact/blocks.h"
 #include "contact/closest4.h"
 #include "contact/truncate.h"

@@ -125,13 +125,19 @@ TlVec3 tl_contact_stop_all(const TlContacts *contacts, int32_t cloth, TlVec3 x, 
     return u;
 }
 
+TlVec3 tl_contact_land_on(TlVec3 n, double d, double r, TlVec3 u) {
+    return tl_contact_stop(n, (d - TL_LANDED * r) / ENTERED, u);
+}
+
 TlVec3 tl_contact_land(const TlContacts *contacts, int32_t cloth, TlVec3 x, TlVec3 u) {
     for (int32_t i = 0; i < contacts->collider_count; i++) {
         double r = contacts->radius[cloth * contacts->collider_count + i];
-        TlVec3 n;
+        TlVec3 n, unused;
         if (!tl_is_beyond(&contacts->now[i], x, r + tl_length3(u))) {
             double d = tl_collider_distance(&contacts->now[i], x, &n);
-            u = d > r ? tl_contact_stop(n, d - TL_LANDED * r, u) : u;
+            double there = tl_collider_distance(&contacts->now[i], tl_add3(x, u), &unused);
+            /* what passes beside does not come to it */
+            u = d > r && there < TL_LANDED * r ? tl_contact_land_on(n, d, r, u) : u;
         }
     }
     return u;

@@ -88,17 +88,18 @@ static void find_crossings(TlWorld *world) {
     found->count = count;
 }
 
-/* Whether a corner of a crossing cannot go anywhere: to pull at the others would only stretch cloth
- * that is held inside of a body. */
+/* Whether cloth that is held crosses a body: to pull at it would only stretch what is held inside.
+ */
 static bool is_held(const TlWorld *world, const TlCrossing *at) {
     const int32_t *e = world->def.surface->edge + 2 * (int64_t)at->edge;
     const int32_t *t = world->def.surface->triangle + 3 * (int64_t)at->triangle;
     const int32_t corner[5] = {e[0], e[1], t[0], t[1], t[2]};
-    bool held = false;
+    bool held = false, body = false;
     for (int i = 0; i < 5; i++) {
         held = held || (corner[i] < world->cloth && world->def.fixed[corner[i]]);
+        body = body || corner[i] >= world->cloth;
     }
-    return held;
+    return held && body;
 }
 
 /* Marks neighbours of who is marked. */

@@ -37,7 +37,7 @@ TlTruncated tl_truncate(TlTruncation *truncation, TlPool *pool, TlArena *arena, 
 
 /* Takes out the pairs that stay farther apart than their radius whatever their vertices do within
  * the sweep, fills `least`; radius, solid and floor must be filled. The others keep their order.
- * Boxes count as motion: those without the contact distance leave fewer pairs. */
+ * Boxes count as motion, without what is around vertices. */
 void tl_pairs_cull(TlPool *pool, TlPairs *pairs, const TlSweep *sweep);
 
 #endif

@@ -14,8 +14,7 @@
  * what moves along with them, the boxes of these stragglers are made anew, for their whole way, any
  * s in [0, 1]: pairs without a straggler are listed as they must be, and those with one are looked
  * for again. Within a plan stragglers never leave again, and when all are stragglers nobody can, so
- * this ends. Rounding moves a sweep that is seen from elsewhere by far less than the contact
- * distance, which is what unlisted pairs keep. */
+ * this ends. Rounding is far less than the contact distance, which is what unlisted pairs keep. */
 #include "contact/tangle.h"
 
 #include "base/platform.h"
@@ -288,9 +287,7 @@ static TlSweep sweep_of(const TlWorld *world) {
                      .common = world->common,
                      .low = world->low,
                      .high = world->high,
-                     .around = world->around,
-                     .now = world->t > 0.0 ? world->x : NULL,
-                     .from = world->t};
+                     .around = world->around};
 }
 
 static void count_list(TlWorld *world, double clock_s) {
@@ -427,6 +424,9 @@ static bool relist_stragglers(TlWorld *world) {
     double clock_s = tl_clock_s();
     tl_parallel_for(world->pool, world->n, GRAIN, resweep_range, world);
     TlSweep sweep = sweep_of(world);
+    /* cloth may have strayed even where t has not moved */
+    sweep.now = world->x;
+    sweep.from = world->t;
     bool ok = tl_broad_find_some(world->broad, world->pool, &sweep, world->def.self,
                                  world->straggler, world->arena, &world->more);
     world->holds = false;

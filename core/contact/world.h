@@ -162,8 +162,8 @@ typedef struct TlAhead {
  * becomes what is known to come, of cloth as far as a triangle that bears it lets it. False when
  * memory is refused. */
 bool tl_world_look(TlWorld *world, const TlAhead *ahead);
-/* Shortens the motion u, 3 per cloth vertex, of vertices that come to triangles of colliders so
- * that they end at their contact distance. */
+/* Shortens the motion u, 3 per cloth vertex, of vertices that come to triangles of mesh colliders
+ * so that they end at their contact distance. Without a list nothing is done. */
 void tl_world_land(TlWorld *world, double *u);
 /* Pairs that were found expect less than tl_world_look was told: world->trial becomes that. */
 void tl_world_expect(TlWorld *world, const TlAhead *ahead);
