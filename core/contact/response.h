@@ -77,8 +77,8 @@ TlVec3 tl_contact_stop_all(const TlContacts *contacts, int32_t cloth, TlVec3 x, 
 /* What is left of the motion u of something at a distance d, beyond its contact distance r, when it
  * ends there. */
 TlVec3 tl_contact_land_on(TlVec3 n, double d, double r, TlVec3 u);
-/* The same at all colliders, of a vertex at x that is not yet in contact. What is goes as deep as it
- * has to. */
+/* The same at all colliders, of a vertex at x that is not yet in contact. What is goes as deep as
+ * it has to. */
 TlVec3 tl_contact_land(const TlContacts *contacts, int32_t cloth, TlVec3 x, TlVec3 u);
 /* The same for the linear solve alone where x is not yet in contact, but would be after `ahead`,
  * less what the forces of its cloth, `drive`, hold back of it: adds the potential as it is behind
