@@ -21,9 +21,9 @@
 
 #include "base/elementary.h"
 
-/* slip that has no direction, over slip_m */
 /* how far motion goes on to a contact, over the way to it */
 #define ENTERED 1.001
+/* slip that has no direction, over slip_m */
 #define LEAST_SLIP 1e-9
 #define SOFT_END 5e-3       /* d0 over r */
 #define NEAR 0.5            /* d1 over r */

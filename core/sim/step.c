@@ -17,7 +17,7 @@
 
 /* A sub-step can be halved nine times, and is kept whatever is thought of it after three. Colliders
  * and pins that find no room go through cloth in sub-steps of so many ticks, and of one part in so
- * many of what their speed calls for. */
+ * many of what the speed of colliders calls for. */
 enum { TICKS = 512, LEAST_JUDGED = 128, MOST_FORCED = 64, FORCED_PART = 32, MOST_ROUNDS = 6 };
 
 static bool report_progress(const ToileSim *sim, double fraction) {
