@@ -657,7 +657,9 @@ static void expect_same_bits(const TestSystem *f, const Run *a, const Run *b) {
     ck_assert_mem_eq(a->q, b->q, room);
     ck_assert_mem_eq(a->y, b->y, room);
     ck_assert_mem_eq(a->r, b->r, room);
-    ck_assert_mem_eq(a->coarse, b->coarse, sizeof(double) * size * size);
+    for (size_t i = 0; i < size; i++) { /* the lower half, above it is anything */
+        ck_assert_mem_eq(a->coarse + i * size, b->coarse + i * size, sizeof(double) * (i + 1));
+    }
     ck_assert_mem_eq(a->nodes, b->nodes,
                      3 * sizeof *a->nodes * (size_t)f->system.coarse.matrix.count);
     ck_assert_mem_eq(a->inverse, b->inverse, 2 * sizeof *a->inverse * (size_t)f->mesh.vertex_count);

@@ -94,6 +94,30 @@ START_TEST(parallel_sums_add_chunks_in_order) {
 }
 END_TEST
 
+static double item_of(void *context, int32_t begin, int32_t end) {
+    (void)context;
+    /* the largest is in the middle */
+    double most = 0.0;
+    for (int32_t i = begin; i < end; i++) {
+        double item = (double)(i < 5000 ? i : 10000 - i);
+        most = item > most ? item : most;
+    }
+    return most;
+}
+
+START_TEST(parallel_max_is_the_largest_of_all) {
+    static const int32_t workers[] = {1, 2, 3, 8};
+    for (int w = 0; w < 4; w++) {
+        TlPool *pool = tl_pool_create(workers[w], NULL);
+        ck_assert(tl_parallel_max(pool, 10000, 64, item_of, NULL) == 5000.0);
+        ck_assert(tl_parallel_max(pool, 100, 64, item_of, NULL) == 99.0);
+        ck_assert(tl_parallel_max(pool, 0, 64, item_of, NULL) == 0.0);
+        ck_assert_int_eq(tl_pool_is_parallel(pool), workers[w] > 1);
+        tl_pool_destroy(pool);
+    }
+}
+END_TEST
+
 START_TEST(parallel_empty_sum_is_zero) {
     TlPool *pool = tl_pool_create(2, NULL);
     ck_assert_double_eq(tl_parallel_sum(pool, 0, 1, add_range, NULL), 0.0);
@@ -162,5 +186,6 @@ END_TEST
 
 TEST_MAIN("parallel", parallel_every_item_exactly_once,
           parallel_sums_are_the_same_bits_for_all_workers, parallel_sums_add_chunks_in_order,
-          parallel_empty_sum_is_zero, parallel_many_small_jobs, parallel_pools_come_and_go,
-          parallel_one_worker_is_the_caller, parallel_sleeping_workers_wake_up)
+          parallel_max_is_the_largest_of_all, parallel_empty_sum_is_zero, parallel_many_small_jobs,
+          parallel_pools_come_and_go, parallel_one_worker_is_the_caller,
+          parallel_sleeping_workers_wake_up)

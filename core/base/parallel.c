@@ -4,7 +4,9 @@
  * chunks and how many were taken from its front and from its back (low half), so that a worker that
  * comes late can never take a chunk of another job. The caller and every second worker take from
  * the front, the others from the back: from job to job a worker then meets much the same part of
- * the arrays, which its cache still holds. A worker spins briefly for the next job, then sleeps. */
+ * the arrays, which its cache still holds. A worker spins for the next job, then sleeps: for about
+ * half a millisecond, longer than the caller works alone within a step, because waking takes long,
+ * above all in virtual machines. */
 #include "base/parallel.h"
 
 #include "base/platform.h"
@@ -12,7 +14,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-enum { TL_MAX_WORKERS = 256, TL_SPINS = 30000 };
+enum { TL_MAX_WORKERS = 256, TL_SPINS = 400000 };
 
 typedef struct Worker {
     TlPool *pool;
@@ -160,6 +162,10 @@ int32_t tl_pool_workers(const TlPool *pool) {
     return pool->worker_count;
 }
 
+bool tl_pool_is_parallel(const TlPool *pool) {
+    return pool->worker_count > 1 || pool->tasks.run != NULL;
+}
+
 static void run_chunks(TlPool *pool, int32_t chunk_count, ChunkFn job, void *context) {
     if (chunk_count > 1 && pool->tasks.run != NULL) {
         pool->tasks.run(pool->tasks.user, job, context, chunk_count);
@@ -221,17 +227,33 @@ void tl_parallel_for(TlPool *pool, int32_t count, int32_t grain, TlRange range, 
     run_job(pool, &job, grain);
 }
 
+static int32_t run_sum(TlPool *pool, Job *job, int32_t count, int32_t grain, TlRangeSum range,
+                       void *context) {
+    job->range = NULL;
+    job->sum = range;
+    job->context = context;
+    job->count = count;
+    return run_job(pool, job, grain);
+}
+
 double tl_parallel_sum(TlPool *pool, int32_t count, int32_t grain, TlRangeSum range,
                        void *context) {
     Job job;
-    job.range = NULL;
-    job.sum = range;
-    job.context = context;
-    job.count = count;
-    int32_t chunk_count = run_job(pool, &job, grain);
+    int32_t chunk_count = run_sum(pool, &job, count, grain, range, context);
     double total = 0.0;
     for (int32_t i = 0; i < chunk_count; i++) {
         total += job.partial[i];
     }
     return total;
+}
+
+double tl_parallel_max(TlPool *pool, int32_t count, int32_t grain, TlRangeSum range,
+                       void *context) {
+    Job job;
+    int32_t chunk_count = run_sum(pool, &job, count, grain, range, context);
+    double most = 0.0;
+    for (int32_t i = 0; i < chunk_count; i++) {
+        most = job.partial[i] > most ? job.partial[i] : most;
+    }
+    return most;
 }

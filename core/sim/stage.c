@@ -18,6 +18,7 @@ enum {
     MOST_LIMITED = 100, /* with a strain limit */
     MOST_NEWTON = 100,  /* where the caller says how accurate */
     MOST_CUTS = 3,      /* halvings of a Newton step that are still believed, on average */
+    COPY_GRAIN = 1024,
 };
 
 /* of the stretch that a strain limit allows: Newton's tolerance */
@@ -239,8 +240,7 @@ void tl_fix_vertices(ToileSim *sim) {
 void tl_place_pins(ToileSim *sim, double part) {
     TlState *state = &sim->state;
     for (int32_t v = 0; v < state->vertex_count; v++) {
-        for (int i = 0; i < 3; i++) {
-            int64_t at = 3 * (int64_t)v + i;
+        for (int64_t at = 3 * (int64_t)v; sim->system.fixed[v] && at < 3 * (int64_t)v + 3; at++) {
             double start = state->x_backup[at],
                    end = state->pinned[v] ? state->pin_target[at] : start;
             state->pin_now[at] = part >= 1.0 ? end : start + part * (end - start);
@@ -248,40 +248,47 @@ void tl_place_pins(ToileSim *sim, double part) {
     }
 }
 
-static void copy3(double *to, const double *from, int32_t n) {
-    for (int64_t i = 0; i < 3 * (int64_t)n; i++) {
-        to[i] = from[i];
-    }
+/* Positions and velocities of one state, from and to. */
+typedef struct Copy {
+    double *x, *v;
+    const double *from_x, *from_v;
+} Copy;
+
+static void copy_range(void *data, int32_t begin, int32_t end) {
+    const Copy *copy = data;
+    size_t first = 3 * (size_t)begin, size = 3 * sizeof *copy->x * (size_t)(end - begin);
+    memcpy(copy->x + first, copy->from_x + first, size);
+    memcpy(copy->v + first, copy->from_v + first, size);
 }
 
-static void copy_history(TlHistory *to, const TlHistory *from, int32_t n) {
+static void copy_state(const ToileSim *sim, Copy copy) {
+    tl_parallel_for(sim->pool, sim->state.vertex_count, COPY_GRAIN, copy_range, &copy);
+}
+
+static void copy_history(const ToileSim *sim, TlHistory *to, const TlHistory *from) {
     if (from->x != NULL) {
-        copy3(to->x, from->x, n);
-        copy3(to->v, from->v, n);
+        copy_state(sim, (Copy){to->x, to->v, from->x, from->v});
     }
     to->dt_s = from->dt_s;
 }
 
 void tl_back_up(ToileSim *sim) {
     TlState *state = &sim->state;
-    copy3(state->x_backup, state->x, state->vertex_count);
-    copy3(state->v_backup, state->v, state->vertex_count);
-    copy_history(&state->history_backup, &state->history, state->vertex_count);
+    copy_state(sim, (Copy){state->x_backup, state->v_backup, state->x, state->v});
+    copy_history(sim, &state->history_backup, &state->history);
 }
 
 void tl_roll_back(ToileSim *sim) {
     TlState *state = &sim->state;
-    copy3(state->x, state->x_backup, state->vertex_count);
-    copy3(state->v, state->v_backup, state->vertex_count);
-    copy_history(&state->history, &state->history_backup, state->vertex_count);
+    copy_state(sim, (Copy){state->x, state->v, state->x_backup, state->v_backup});
+    copy_history(sim, &state->history, &state->history_backup);
 }
 
 void tl_keep_start(ToileSim *sim) {
     TlState *state = &sim->state;
     if (state->x_start != NULL) {
-        copy3(state->x_start, state->x, state->vertex_count);
-        copy3(state->v_start, state->v, state->vertex_count);
-        copy_history(&state->history_start, &state->history, state->vertex_count);
+        copy_state(sim, (Copy){state->x_start, state->v_start, state->x, state->v});
+        copy_history(sim, &state->history_start, &state->history);
     }
 }
 
@@ -292,9 +299,8 @@ void tl_retry(ToileSim *sim, TlVerdict verdict) {
     sim->stats.retries_strain += verdict == TL_VERDICT_STRAINED;
     sim->stats.retries_newton += verdict == TL_VERDICT_UNSOLVED;
     if (verdict != TL_VERDICT_FAILED) {
-        copy3(state->x, state->x_start, state->vertex_count);
-        copy3(state->v, state->v_start, state->vertex_count);
-        copy_history(&state->history, &state->history_start, state->vertex_count);
+        copy_state(sim, (Copy){state->x, state->v, state->x_start, state->v_start});
+        copy_history(sim, &state->history, &state->history_start);
     }
 }
 

@@ -57,10 +57,47 @@ TL_HOT static double precondition_rows(void *data, int32_t begin, int32_t end) {
     return total;
 }
 
-/* z from r; answers r.z */
+/* Item 0 is the coarse solution, the others are block Jacobi of so many rows each. */
+TL_HOT static void smooth_items(void *data, int32_t begin, int32_t end) {
+    TlCg *cg = data;
+    if (begin == 0) {
+        tl_coarse_solve(cg->coarse);
+    }
+    int64_t first = begin > 0 ? begin - 1 : 0, last = (int64_t)(end - 1) * GRAIN;
+    for (int64_t v = first * GRAIN; v < (last < cg->A->n ? last : cg->A->n); v++) {
+        cg->z[v] = tl_symmetric_times(cg->A->inverse + 2 * v, cg->r[v]);
+    }
+}
+
+/* What precondition_rows does where block Jacobi is done already. */
+TL_HOT static double correct_rows(void *data, int32_t begin, int32_t end) {
+    TlCg *cg = data;
+    double total = 0.0;
+    for (int32_t v = begin; v < end;) {
+        TlFloat4 sum = tl_float4(0.0F);
+        for (int32_t last = v + RUN < end ? v + RUN : end; v < last; v++) {
+            if (!cg->A->fixed[v]) {
+                cg->z[v] += tl_coarse_row(cg->coarse, v);
+            }
+            sum += cg->r[v] * cg->z[v];
+        }
+        total += tl_sum3(sum);
+    }
+    return total;
+}
+
+/* z from r; answers r.z. The coarse solution is one worker's work: others go on meanwhile, for the
+ * same bits. */
 static double precondition(TlCg *cg) {
-    if (cg->coarse->ready) {
+    bool ready = cg->coarse->ready;
+    if (ready) {
         tl_coarse_restrict(cg->coarse, cg->pool, cg->r);
+    }
+    if (ready && tl_pool_is_parallel(cg->pool) && cg->A->n > GRAIN) {
+        tl_parallel_for(cg->pool, 1 + (cg->A->n + GRAIN - 1) / GRAIN, 1, smooth_items, cg);
+        return tl_parallel_sum(cg->pool, cg->A->n, GRAIN, correct_rows, cg);
+    }
+    if (ready) {
         tl_coarse_solve(cg->coarse);
     }
     return tl_parallel_sum(cg->pool, cg->A->n, GRAIN, precondition_rows, cg);

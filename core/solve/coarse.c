@@ -5,12 +5,11 @@
 #include "solve/coarse.h"
 
 #include "base/vec.h"
+#include "solve/cholesky.h"
 
 #include <string.h>
 
-enum { ROWS = 3, NODE_GRAIN = 64 };
-/* of a diagonal entry: pivots below it are rounding, also in single precision */
-#define DEPENDENT 1e-10
+enum { ROWS = 3, NODE_GRAIN = 64, HUB_GRAIN = 4 };
 /* weights that differ by less are the same, of sub-steps whose lengths differ by rounding */
 #define SAME_WEIGHT 1e-9
 
@@ -22,21 +21,65 @@ static bool alloc_hubs(TlArena *arena, TlCoarse *out) {
     out->rest = TL_NEW(arena, TlDouble4, nodes);
     out->value = TL_NEW(arena, double, 3 * nodes);
     out->value4 = TL_NEW(arena, TlFloat4, nodes);
-    out->row = TL_NEW(arena, TlDouble4, ROWS * hubs);
     out->square = TL_NEW(arena, TlDouble4, ROWS * hubs * hubs);
     out->dense = TL_NEW(arena, double, size *size);
-    out->column = TL_NEW(arena, double, size);
+    out->panel = TL_NEW(arena, double, tl_cholesky_work(size));
     out->pivot = TL_NEW(arena, double, size);
     out->hub_value = TL_NEW(arena, double, size);
     out->factor = TL_NEW(arena, float, size * out->stride);
     out->hub_single = TL_NEW(arena, float, out->stride);
-    out->list = TL_NEW(arena, int32_t, hubs);
     return !arena->failed;
+}
+
+/* Where a hub stands in a list; at its end: not yet. */
+TL_INLINE int32_t place_of(const int32_t *list, int32_t count, int32_t hub) {
+    int32_t i = 0;
+    while (i < count && list[i] != hub) {
+        i++;
+    }
+    return i;
+}
+
+/* The hubs that row a of U Q has, in the order they are met; answers how many. */
+static int32_t list_hubs(const TlCoarse *coarse, int32_t a, int32_t *list) {
+    int32_t count = 0;
+    for (int32_t s = coarse->matrix.row_start[a]; s < coarse->matrix.row_start[a + 1]; s++) {
+        const int32_t *hub =
+            coarse->hubs.node + TL_COARSE_SUPPORT * (int64_t)coarse->matrix.column[s];
+        for (int k = 0; k < TL_COARSE_SUPPORT && hub[k] >= 0; k++) {
+            int32_t place = place_of(list, count, hub[k]);
+            list[place] = hub[k];
+            count += place == count;
+        }
+    }
+    return count;
+}
+
+static bool build_rows(TlArena *arena, TlCoarse *out) {
+    int32_t nodes = out->nodes.count;
+    TlArena scratch;
+    tl_arena_init(&scratch, arena->allocator);
+    int32_t *list = TL_NEW(&scratch, int32_t, out->hubs.count);
+    out->rows.start = TL_NEW(arena, int32_t, nodes + 1);
+    bool ok = list != NULL && !arena->failed;
+    for (int32_t a = 0; ok && a < nodes; a++) {
+        out->rows.start[a + 1] = out->rows.start[a] + list_hubs(out, a, list);
+    }
+    if (ok) {
+        out->rows.hub = TL_NEW(arena, int32_t, out->rows.start[nodes]);
+        out->rows.block = TL_NEW(arena, TlDouble4, ROWS * (int64_t)out->rows.start[nodes]);
+        ok = !arena->failed;
+    }
+    for (int32_t a = 0; ok && a < nodes; a++) {
+        list_hubs(out, a, out->rows.hub + out->rows.start[a]);
+    }
+    tl_arena_free(&scratch);
+    return ok;
 }
 
 bool tl_coarse_build(TlArena *arena, const TlModel *model, const TlOperator *A, TlCoarse *out) {
     return tl_coarse_nodes(arena, model, out) && tl_coarse_pattern(arena, A, out) &&
-           alloc_hubs(arena, out);
+           alloc_hubs(arena, out) && build_rows(arena, out);
 }
 
 /* ---- factor ---- */
@@ -46,8 +89,9 @@ static bool has_hubs_only(const TlCoarse *coarse) {
     return coarse->hubs.count == coarse->nodes.count;
 }
 
-static void invert_nodes(TlCoarse *coarse) {
-    for (int32_t a = 0; a < coarse->nodes.count; a++) {
+static void invert_nodes(void *data, int32_t begin, int32_t end) {
+    TlCoarse *coarse = data;
+    for (int32_t a = begin; a < end; a++) {
         const TlDouble4 *row = coarse->matrix.block + ROWS * (int64_t)coarse->matrix.row_start[a];
         const TlDouble4 *touch = coarse->touch_diagonal + 2 * (int64_t)a;
         double xy = touch[0][1], xz = touch[0][2], yz = touch[1][0];
@@ -72,57 +116,52 @@ TL_INLINE void add_rows(TlDouble4 *to, double w, const TlDouble4 *from) {
     }
 }
 
-/* Row a of U Q, U the upper half of B with half its diagonal, into coarse->row, for the hubs in
- * coarse->list; answers how many. */
-TL_INLINE int32_t node_row(TlCoarse *coarse, int32_t a) {
-    int32_t *list = coarse->list;
+/* Rows [begin, end) of U Q. */
+TL_HOT static void weigh_rows(void *data, int32_t begin, int32_t end) {
+    TlCoarse *coarse = data;
     const TlNodeMatrix *B = &coarse->matrix;
-    int32_t count = 0;
-    for (int32_t s = B->row_start[a]; s < B->row_start[a + 1]; s++) {
-        int64_t at = TL_COARSE_SUPPORT * (int64_t)B->column[s];
-        for (int k = 0; k < TL_COARSE_SUPPORT && coarse->hubs.node[at + k] >= 0; k++) {
-            int32_t hub = coarse->hubs.node[at + k], i = 0;
-            TlDouble4 *row = coarse->row + ROWS * (int64_t)hub;
-            while (i < count && list[i] != hub) {
-                i++;
+    for (int32_t a = begin; a < end; a++) {
+        int32_t first = coarse->rows.start[a], count = coarse->rows.start[a + 1] - first;
+        TlDouble4 *row = coarse->rows.block + ROWS * (int64_t)first;
+        for (int32_t i = 0; i < ROWS * count; i++) {
+            row[i] = tl_double4(0.0);
+        }
+        for (int32_t s = B->row_start[a]; s < B->row_start[a + 1]; s++) {
+            int64_t at = TL_COARSE_SUPPORT * (int64_t)B->column[s];
+            for (int k = 0; k < TL_COARSE_SUPPORT && coarse->hubs.node[at + k] >= 0; k++) {
+                int32_t i = place_of(coarse->rows.hub + first, count, coarse->hubs.node[at + k]);
+                double w = (double)coarse->hubs.weight[at + k] * (B->column[s] == a ? 0.5 : 1.0);
+                add_rows(row + ROWS * (int64_t)i, w, B->block + ROWS * (int64_t)s);
             }
-            if (i == count) {
-                list[count++] = hub;
-                row[0] = row[1] = row[2] = tl_double4(0.0);
-            }
-            double w = (double)coarse->hubs.weight[at + k] * (B->column[s] == a ? 0.5 : 1.0);
-            add_rows(row, w, B->block + ROWS * (int64_t)s);
         }
     }
-    return count;
 }
 
-/* square = Q^T U Q */
-TL_HOT static void join_nodes(TlCoarse *coarse) {
-    const int32_t *list = coarse->list;
+/* Rows [begin, end) of square = Q^T U Q. */
+TL_HOT static void join_rows(void *data, int32_t begin, int32_t end) {
+    TlCoarse *coarse = data;
+    const TlRestriction *down = &coarse->hub_down;
     int64_t hubs = coarse->hubs.count;
-    for (int64_t i = 0; i < ROWS * hubs * hubs; i++) {
-        coarse->square[i] = tl_double4(0.0);
-    }
-    for (int32_t a = 0; a < coarse->nodes.count; a++) {
-        int32_t count = node_row(coarse, a);
-        const int32_t *hub = coarse->hubs.node + TL_COARSE_SUPPORT * (int64_t)a;
-        const float *weight = coarse->hubs.weight + TL_COARSE_SUPPORT * (int64_t)a;
-        for (int k = 0; k < TL_COARSE_SUPPORT && hub[k] >= 0; k++) {
-            for (int32_t i = 0; i < count; i++) {
-                add_rows(coarse->square + ROWS * (hubs * hub[k] + list[i]), (double)weight[k],
-                         coarse->row + ROWS * (int64_t)list[i]);
+    for (int64_t p = begin; p < end; p++) {
+        TlDouble4 *square = coarse->square + ROWS * hubs * p;
+        for (int64_t i = 0; i < ROWS * hubs; i++) {
+            square[i] = tl_double4(0.0);
+        }
+        for (int32_t s = down->start[p]; s < down->start[p + 1]; s++) {
+            int32_t first = coarse->rows.start[down->row[s]];
+            for (int32_t i = first; i < coarse->rows.start[down->row[s] + 1]; i++) {
+                add_rows(square + ROWS * (int64_t)coarse->rows.hub[i], (double)down->weight[s],
+                         coarse->rows.block + ROWS * (int64_t)i);
             }
         }
     }
 }
 
-/* Lower half of C = Q^T U Q + (Q^T U Q)^T. */
-static void make_dense(TlCoarse *coarse, const TlOperator *A) {
+/* Lower half of C = Q^T U Q + (Q^T U Q)^T, of hubs [begin, end). */
+static void turn_rows(void *data, int32_t begin, int32_t end) {
+    TlCoarse *coarse = data;
     int64_t hubs = coarse->hubs.count, size = 3 * hubs;
-    join_nodes(coarse);
-    tl_coarse_touches(coarse, A);
-    for (int64_t p = 0; p < hubs; p++) {
+    for (int64_t p = begin; p < end; p++) {
         for (int64_t q = 0; q <= p; q++) {
             const TlDouble4 *block = coarse->square + ROWS * (hubs * p + q);
             const TlDouble4 *other = coarse->square + ROWS * (hubs * q + p);
@@ -132,41 +171,17 @@ static void make_dense(TlCoarse *coarse, const TlOperator *A) {
                 }
             }
         }
-    }
-    for (int64_t i = 0; i < size; i++) {
-        coarse->pivot[i] = coarse->dense[i * size + i];
+        for (int64_t i = 3 * p; i < 3 * p + 3; i++) {
+            coarse->pivot[i] = coarse->dense[i * size + i];
+        }
     }
 }
 
-/* Right-looking Cholesky of the lower half; false when a pivot is negative. Hubs whose vertices are
- * fixed, or more hubs than free vertices, make rows depend on others: what is left of their
- * diagonal is rounding then, and an infinite pivot takes them out of all solutions. */
-TL_HOT static bool cholesky(double *matrix, double *column, const double *diagonal, int64_t size) {
-    for (int64_t k = 0; k < size; k++) {
-        double pivot = matrix[k * size + k], least = DEPENDENT * diagonal[k];
-        if (!(pivot >= -least)) {
-            return false;
-        }
-        double root = pivot > least ? sqrt(pivot) : (double)INFINITY;
-        matrix[k * size + k] = root;
-        for (int64_t i = k + 1; i < size; i++) {
-            column[i] = matrix[i * size + k] /= root;
-        }
-        for (int64_t i = k + 1; i < size; i++) {
-            double *row = matrix + i * size, s = column[i];
-            if (s != 0.0) {
-                for (int64_t j = k + 1; j <= i; j++) {
-                    row[j] -= s * column[j];
-                }
-            }
-        }
-    }
-    return true;
-}
-
-static void narrow_factor(TlCoarse *coarse) {
+/* Rows [begin, end) of the factor in single precision. */
+static void narrow_rows(void *data, int32_t begin, int32_t end) {
+    TlCoarse *coarse = data;
     int64_t size = 3 * (int64_t)coarse->hubs.count;
-    for (int64_t i = 0; i < size; i++) {
+    for (int64_t i = begin; i < end; i++) {
         const double *from = coarse->dense + i * size;
         float *to = coarse->factor + i * coarse->stride;
         for (int64_t j = 0; j < i; j++) {
@@ -177,13 +192,16 @@ static void narrow_factor(TlCoarse *coarse) {
 }
 
 void tl_coarse_factor(TlCoarse *coarse, TlPool *pool, const TlOperator *A) {
+    int32_t hubs = coarse->hubs.count, nodes = coarse->nodes.count;
     tl_coarse_matrix(coarse, pool, A);
-    make_dense(coarse, A);
-    invert_nodes(coarse);
-    coarse->ready =
-        cholesky(coarse->dense, coarse->column, coarse->pivot, 3 * (int64_t)coarse->hubs.count);
+    tl_parallel_for(pool, nodes, NODE_GRAIN, weigh_rows, coarse);
+    tl_parallel_for(pool, hubs, HUB_GRAIN, join_rows, coarse);
+    tl_coarse_touches(coarse, A);
+    tl_parallel_for(pool, hubs, HUB_GRAIN, turn_rows, coarse);
+    tl_parallel_for(pool, nodes, NODE_GRAIN, invert_nodes, coarse);
+    coarse->ready = tl_cholesky(pool, coarse->dense, coarse->panel, coarse->pivot, 3 * hubs);
     if (coarse->ready) {
-        narrow_factor(coarse);
+        tl_parallel_for(pool, 3 * hubs, 3 * HUB_GRAIN, narrow_rows, coarse);
     }
 }
 

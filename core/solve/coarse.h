@@ -51,6 +51,14 @@ typedef struct TlNodeMatrix {
     TlDouble4 *block;   /* 3 each: rows, of which the fourth number is not used */
 } TlNodeMatrix;
 
+/* Rows of blocks over the hubs, by node: U Q, U the upper half of the matrix on the nodes with half
+ * its diagonal. */
+typedef struct TlHubRows {
+    int32_t *start;   /* per node: range */
+    int32_t *hub;     /* in the order they are met */
+    TlDouble4 *block; /* 3 each */
+} TlHubRows;
+
 /* What the sums of one of the operator's parts reach: a range of blocks. */
 typedef struct TlReach {
     int32_t first, last;
@@ -75,11 +83,11 @@ typedef struct TlCoarse {
     double *value;             /* 3 per node: Q y, y the exact solution on the hubs */
     TlFloat4 *value4;          /* per node: z */
     /* hubs */
-    int32_t *list;          /* hubs: work */
-    TlDouble4 *row;         /* 3 per hub: work */
+    TlRestriction hub_down; /* Q^T */
+    TlHubRows rows;         /* work */
     TlDouble4 *square;      /* 3 per pair of hubs: work */
     double *dense;          /* (3 hubs)^2, lower half, row-major: C, then its factor L */
-    double *column, *pivot; /* 3 per hub: work */
+    double *panel, *pivot;  /* of the factor: work */
     double *hub_value;      /* 3 per hub */
     float *factor;          /* L in single precision, rows of `stride`, the diagonal inverted */
     float *hub_single;      /* stride */

@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* VECTORS: differences of corners that weights are kept of, where a set is packed */
-enum { ROWS = 3, BLOCK_GRAIN = 256, VECTORS = 2 };
+enum { ROWS = 3, BLOCK_GRAIN = 256, NODE_GRAIN = 16, VECTORS = 2 };
 /* corners of a set with blocks but the first; nodes of an element whose rows are kept */
 enum { MOST_OTHERS = 3, MOST_KNOWN = 32 };
 
@@ -57,24 +57,63 @@ static void weigh_spans(const TlCoarse *coarse, const TlElements *elements, TlSp
     }
 }
 
-/* Adds s times the unit matrix between two vertices to scalars of blocks. */
-static void add_scalar(const TlCoarse *coarse, int32_t v, int32_t w, double s, double *out) {
-    const int32_t *a = coarse->nodes.node + TL_COARSE_SUPPORT * (int64_t)v;
+/* What the scalars of blocks are summed from. */
+typedef struct Scalars {
+    const TlCoarse *coarse;
+    const TlOperator *A;
+    double *out; /* per block */
+} Scalars;
+
+/* Adds s times the unit matrix between a vertex of weight `from` at node a and vertex w. */
+static void add_scalar(const TlCoarse *coarse, int32_t a, double from, int32_t w, double s,
+                       double *out) {
     const int32_t *b = coarse->nodes.node + TL_COARSE_SUPPORT * (int64_t)w;
-    const float *from = coarse->nodes.weight + TL_COARSE_SUPPORT * (int64_t)v;
     const float *to = coarse->nodes.weight + TL_COARSE_SUPPORT * (int64_t)w;
-    for (int i = 0; i < TL_COARSE_SUPPORT && a[i] >= 0; i++) {
-        for (int j = 0; j < TL_COARSE_SUPPORT && b[j] >= 0; j++) {
-            if (a[i] <= b[j] && !coarse->fixed[v] && !coarse->fixed[w]) {
-                out[tl_coarse_block(&coarse->matrix, a[i], b[j])] +=
-                    s * (double)from[i] * (double)to[j];
+    for (int j = 0; j < TL_COARSE_SUPPORT && b[j] >= 0; j++) {
+        if (a <= b[j] && !coarse->fixed[w]) {
+            out[tl_coarse_block(&coarse->matrix, a, b[j])] += s * from * (double)to[j];
+        }
+    }
+}
+
+static void clear_scalars(const Scalars *in, int32_t begin, int32_t end) {
+    int32_t first = in->coarse->matrix.row_start[begin], last = in->coarse->matrix.row_start[end];
+    memset(in->out + first, 0, sizeof *in->out * (size_t)(last - first));
+}
+
+/* The bending matrix, in the rows of nodes [begin, end). */
+static void bend_nodes(void *data, int32_t begin, int32_t end) {
+    const Scalars *in = data;
+    const TlRestriction *down = &in->coarse->down;
+    const TlScalarMatrix *bend = in->A->bend;
+    clear_scalars(in, begin, end);
+    for (int32_t a = begin; a < end; a++) {
+        for (int32_t i = down->start[a]; i < down->start[a + 1]; i++) {
+            int32_t v = down->row[i];
+            for (int32_t s = bend->row_start[v];
+                 !in->coarse->fixed[v] && s < bend->row_start[v + 1]; s++) {
+                add_scalar(in->coarse, a, (double)down->weight[i], bend->column[s], bend->value[s],
+                           in->out);
             }
         }
     }
 }
 
+/* The inertia of vertices, the same. */
+static void inertia_nodes(void *data, int32_t begin, int32_t end) {
+    const Scalars *in = data;
+    const TlRestriction *down = &in->coarse->down;
+    clear_scalars(in, begin, end);
+    for (int32_t a = begin; a < end; a++) {
+        for (int32_t i = down->start[a]; i < down->start[a + 1]; i++) {
+            int32_t v = down->row[i];
+            add_scalar(in->coarse, a, (double)down->weight[i], v, in->A->weight[v], in->out);
+        }
+    }
+}
+
 /* What depends on which vertices are fixed: weights of elements and the bending part. */
-static void know_fixed(TlCoarse *coarse, const TlOperator *A) {
+static void know_fixed(TlCoarse *coarse, TlPool *pool, const TlOperator *A) {
     if (coarse->known_fixed && memcmp(coarse->fixed, A->fixed, (size_t)A->n) == 0) {
         return;
     }
@@ -86,12 +125,8 @@ static void know_fixed(TlCoarse *coarse, const TlOperator *A) {
             weigh_spans(coarse, &A->sets[k].elements, &coarse->spans[k]);
         }
     }
-    memset(coarse->bend, 0, sizeof *coarse->bend * (size_t)coarse->matrix.count);
-    for (int32_t v = 0; v < A->n; v++) {
-        for (int32_t s = A->bend->row_start[v]; s < A->bend->row_start[v + 1]; s++) {
-            add_scalar(coarse, v, A->bend->column[s], A->bend->value[s], coarse->bend);
-        }
-    }
+    Scalars scalars = {coarse, A, coarse->bend};
+    tl_parallel_for(pool, coarse->nodes.count, NODE_GRAIN, bend_nodes, &scalars);
 }
 
 /* Where a part sums a block. */
@@ -253,17 +288,15 @@ static void add_elements(const TlGather *gather, const TlSpans *spans, int32_t b
 }
 
 /* The inertia of the free vertices, unless it is known. */
-static void know_inertia(TlCoarse *coarse, const TlOperator *A) {
+static void know_inertia(TlCoarse *coarse, TlPool *pool, const TlOperator *A) {
     size_t size = sizeof *A->weight * (size_t)A->n;
     if (coarse->known_own && memcmp(coarse->weight, A->weight, size) == 0) {
         return;
     }
     memcpy(coarse->weight, A->weight, size);
-    memset(coarse->own, 0, sizeof *coarse->own * (size_t)coarse->matrix.count);
     coarse->known_own = true;
-    for (int32_t v = 0; v < A->n; v++) {
-        add_scalar(coarse, v, v, A->weight[v], coarse->own);
-    }
+    Scalars scalars = {coarse, A, coarse->own};
+    tl_parallel_for(pool, coarse->nodes.count, NODE_GRAIN, inertia_nodes, &scalars);
 }
 
 /* Contact of vertex v. */
@@ -330,8 +363,8 @@ static void join_blocks(void *data, int32_t begin, int32_t end) {
 
 void tl_coarse_matrix(TlCoarse *coarse, TlPool *pool, const TlOperator *A) {
     Galerkin in = {coarse, A};
-    know_fixed(coarse, A);
-    know_inertia(coarse, A);
+    know_fixed(coarse, pool, A);
+    know_inertia(coarse, pool, A);
     tl_parallel_for(pool, A->part_count, 1, sum_parts, &in);
     tl_parallel_for(pool, coarse->matrix.count, BLOCK_GRAIN, join_blocks, &in);
 }

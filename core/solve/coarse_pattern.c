@@ -290,7 +290,8 @@ bool tl_coarse_pattern(TlArena *arena, const TlOperator *A, TlCoarse *out) {
         ok = !tl_has_hessian(&A->sets[k].elements) ||
              build_spans(arena, out, &A->sets[k].elements, &out->spans[k]);
     }
-    ok = ok && build_restriction(arena, &out->nodes, &out->down) && build_blocks(arena, A, out);
+    ok = ok && build_restriction(arena, &out->nodes, &out->down) &&
+         build_restriction(arena, &out->hubs, &out->hub_down) && build_blocks(arena, A, out);
     for (int32_t k = 0; ok && k < A->set_count; k++) {
         const TlElements *elements = &A->sets[k].elements;
         ok = !tl_has_hessian(elements) ||

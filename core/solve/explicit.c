@@ -11,6 +11,7 @@
 #include "solve/explicit.h"
 
 #include "base/vec.h"
+#include "solve/terms.h"
 
 #include <string.h>
 

@@ -10,6 +10,7 @@
 
 #include "base/platform.h"
 #include "base/vec.h"
+#include "solve/terms.h"
 
 #include <string.h>
 
@@ -28,37 +29,10 @@ enum { GRAIN = 128, MOST_CUTS = 12, MOST_CUTS_UPHILL = 2, MOST_ARRIVAL = 16, HOL
 
 typedef struct Job {
     TlSystem *system;
-    const TlContacts *contacts;
     const double *x;
     double *out;
     double part;
-    const double *ahead; /* 3 per vertex: motion that is known to come; NULL: none */
 } Job;
-
-/* Inertia, constant force, contact and friction of vertices [begin, end). */
-static double vertex_value(void *data, int32_t begin, int32_t end) {
-    Job *job = data;
-    const TlSystem *system = job->system;
-    double total = 0.0;
-    for (int32_t v = begin; v < end; v++) {
-        if (system->fixed[v]) {
-            continue;
-        }
-        TlVec3 x = tl_load3(job->x + 3 * (int64_t)v);
-        TlVec3 d = tl_sub3(x, tl_load3(system->x_start + 3 * (int64_t)v));
-        total += 0.5 * system->weight[v] * tl_dot3(d, d);
-        total -= tl_dot3(tl_load3(system->force + 3 * (int64_t)v), d);
-        if (job->contacts->collider_count == 0) {
-            continue;
-        }
-        total += tl_contact_value(job->contacts, system->model->vertex_material[v],
-                                  system->model->area[v], x);
-        if (system->friction[v].force > 0.0) {
-            total += tl_friction_value(&system->friction[v], job->contacts->slip_m, x);
-        }
-    }
-    return total;
-}
 
 /* Energy of the elements, without that of the bending matrix, of which only changes are needed. */
 static double elastic_value(TlSystem *system, double dt_s, const double *x) {
@@ -66,197 +40,11 @@ static double elastic_value(TlSystem *system, double dt_s, const double *x) {
     return tl_system_varying(system, &at);
 }
 
-static double vertex_sum(TlSystem *system, const TlContacts *contacts, const double *x) {
-    Job job = {system, contacts, x, NULL, 0.0, NULL};
-    return tl_parallel_sum(system->pool, system->model->vertex_count, GRAIN, vertex_value, &job);
-}
-
-/* Adds the vertex terms to grad and to the diagonal blocks, and lags the friction. */
-static void vertex_derive(void *data, int32_t begin, int32_t end) {
-    Job *job = data;
-    TlSystem *system = job->system;
-    for (int32_t v = begin; v < end; v++) {
-        double *grad = job->out + 3 * (int64_t)v;
-        if (system->fixed[v]) {
-            grad[0] = grad[1] = grad[2] = 0.0;
-            continue;
-        }
-        int32_t cloth = system->model->vertex_material[v];
-        TlVec3 x = tl_load3(job->x + 3 * (int64_t)v),
-               start = tl_load3(system->x_start + 3 * (int64_t)v);
-        TlVec3 d = tl_sub3(x, start), normal = {0, 0, 0};
-        double *block = system->matrix.contact + 9 * (int64_t)v;
-        double w = system->weight[v], pressed;
-        const TlDrive held = {tl_scale3(-1.0, tl_load3(grad)), w}; /* by its own energies */
-        const double *f = system->force + 3 * (int64_t)v;
-        grad[0] += w * d.x - f[0];
-        grad[1] += w * d.y - f[1];
-        grad[2] += w * d.z - f[2];
-        system->matrix.touched[v] = false;
-        tl_store3(system->push + 3 * (int64_t)v, tl_vec3(0, 0, 0));
-        TlFriction *friction = &system->friction[v];
-        friction->force = 0.0;
-        if (job->contacts->collider_count == 0) {
-            continue;
-        }
-        memset(block, 0, 9 * sizeof *block);
-        int32_t collider = tl_contact_derive(job->contacts, cloth, system->model->area[v], x, grad,
-                                             block, &pressed, &normal);
-        system->matrix.touched[v] = collider >= 0;
-        if (job->ahead != NULL) {
-            TlVec3 next = tl_load3(job->ahead + 3 * (int64_t)v);
-            system->matrix.touched[v] |=
-                tl_contact_ahead(job->contacts, cloth, system->model->area[v], x, next, &held,
-                                 block, system->push + 3 * (int64_t)v);
-        }
-        if (collider >= 0 && job->contacts->slip_m > 0.0) {
-            double most =
-                tl_contact_most_grip(job->contacts, cloth, collider, system->model->area[v]);
-            pressed = tl_min(pressed, most);
-            *friction = tl_friction_lag(job->contacts, cloth, collider, pressed, normal, x, start);
-            TlDrive drive = {tl_scale3(-1.0, tl_load3(grad)), w};
-            tl_friction_derive(friction, job->contacts->slip_m, &drive, x, grad, block);
-        }
-    }
-}
-
-/* The same where nothing touches anything: inertia and constant force. */
-static void inertia_derive(void *data, int32_t begin, int32_t end) {
-    Job *job = data;
-    const TlSystem *system = job->system;
-    for (int32_t v = begin; v < end; v++) {
-        double w = system->weight[v];
-        for (int64_t i = 3 * (int64_t)v; i < 3 * (int64_t)v + 3; i++) {
-            double grad = job->out[i] + (w * (job->x[i] - system->x_start[i]) - system->force[i]);
-            job->out[i] = system->fixed[v] ? 0.0 : grad;
-        }
-    }
-}
-
-/* Adds the gradients of touches. */
-static void add_gradients(void *data, int32_t begin, int32_t end) {
-    Job *job = data;
-    const TlWorld *world = job->contacts->world;
-    for (int32_t v = begin; v < end; v++) {
-        double *grad = job->out + 3 * (int64_t)v;
-        for (int32_t i = world->touch_start[v];
-             !job->system->fixed[v] && i < world->touch_start[v + 1]; i++) {
-            const TlTouch *touch = &world->touch[world->touch_item[i] / 4];
-            double w = touch->weight[world->touch_item[i] % 4];
-            for (int k = 0; k < 3; k++) {
-                grad[k] += w * touch->grad[k];
-            }
-        }
-    }
-}
-
-/* Adds what contacts know of motion to come. */
-static void add_pushes(void *data, int32_t begin, int32_t end) {
-    Job *job = data;
-    const TlWorld *world = job->contacts->world;
-    for (int32_t v = begin; v < end; v++) {
-        double *out = job->out + 3 * (int64_t)v;
-        if (job->system->fixed[v]) {
-            continue;
-        }
-        for (int k = 0; k < 3; k++) {
-            out[k] += job->system->push[3 * (int64_t)v + k];
-        }
-        for (int32_t i = world != NULL ? world->touch_start[v] : 0;
-             world != NULL && i < world->touch_start[v + 1]; i++) {
-            const TlTouch *touch = &world->touch[world->touch_item[i] / 4];
-            double w = touch->weight[world->touch_item[i] % 4];
-            for (int k = 0; k < 3; k++) {
-                out[k] += w * touch->push[k];
-            }
-        }
-    }
-}
-
-/* Vertex terms and touches at x, where the world stands, on top of the elastic gradient in `grad`.
- * False when memory is refused. */
-static bool derive_contact(TlSystem *system, const TlContacts *contacts, const double *x,
-                           const double *ahead, double *grad) {
-    Job job = {system, contacts, x, grad, 0.0, ahead};
-    int32_t n = system->model->vertex_count;
-    TlWorld *world = contacts->world;
-    if (tl_contacts_none(contacts)) {
-        memset(system->matrix.touched, 0, sizeof *system->matrix.touched * (size_t)n);
-        tl_parallel_for(system->pool, n, GRAIN, inertia_derive, &job);
-        system->matrix.world = NULL;
-        return true;
-    }
-    TlAhead coming = {ahead, grad, system->weight}, borne = {system->borne, grad, system->weight};
-    bool ok = world == NULL || tl_world_look(world, ahead != NULL ? &coming : NULL);
-    if (world != NULL && ok && ahead != NULL && !world->tangled) {
-        /* cloth stops a vertex before a collider, and colliders what is between vertices */
-        memcpy(system->trial, world->trial, 3 * sizeof *grad * (size_t)n);
-        job.ahead = system->trial;
-        tl_world_expect(world, &borne);
-    }
-    tl_parallel_for(system->pool, n, GRAIN, vertex_derive, &job);
-    system->matrix.world = world;
-    if (world == NULL) {
-        return true;
-    }
-    ok = ok && tl_world_touch(world, system->weight, grad);
-    tl_parallel_for(system->pool, n, GRAIN, add_gradients, &job);
-    return ok;
-}
-
 void tl_newton_gradient(TlSystem *system, const TlContacts *contacts, const double *x,
                         double *grad) {
     TlPoint at = {x, system->x_start, 0.0};
     tl_system_derive(system, &at, false, grad);
-    derive_contact(system, contacts, x, NULL, grad);
-}
-
-static double project_range(void *data, int32_t begin, int32_t end) {
-    Job *job = data;
-    int32_t moved = 0;
-    for (int32_t v = begin; v < end; v++) {
-        if (!job->system->fixed[v]) {
-            TlVec3 x = tl_load3(job->out + 3 * (int64_t)v), from = x;
-            if (job->x != NULL) {
-                from = tl_load3(job->x + 3 * (int64_t)v);
-            }
-            if (tl_contact_project(job->contacts, job->system->model->vertex_material[v], job->part,
-                                   job->x != NULL ? &from : NULL, &x)) {
-                tl_store3(job->out + 3 * (int64_t)v, x);
-                moved++;
-            }
-        }
-    }
-    return (double)moved;
-}
-
-int32_t tl_newton_project(TlSystem *system, const TlContacts *contacts, double gap,
-                          const double *from, double *x) {
-    Job job = {system, contacts, from, x, gap, NULL};
-    if (contacts->collider_count == 0) {
-        return 0;
-    }
-    return (int32_t)tl_parallel_sum(system->pool, system->model->vertex_count, GRAIN, project_range,
-                                    &job);
-}
-
-static void land_range(void *data, int32_t begin, int32_t end) {
-    Job *job = data;
-    for (int32_t v = begin; v < end; v++) {
-        int64_t at = 3 * (int64_t)v;
-        TlVec3 x = tl_load3(job->x + at), u = tl_sub3(tl_load3(job->out + at), x);
-        if (!job->system->fixed[v]) {
-            u = tl_contact_land(job->contacts, job->system->model->vertex_material[v], x, u);
-            tl_store3(job->out + at, tl_add3(x, u));
-        }
-    }
-}
-
-void tl_newton_land(TlSystem *system, const TlContacts *contacts, const double *from, double *x) {
-    Job job = {system, contacts, from, x, 0.0, NULL};
-    if (contacts->collider_count > 0) {
-        tl_parallel_for(system->pool, system->model->vertex_count, GRAIN, land_range, &job);
-    }
+    tl_terms_derive(system, contacts, x, NULL, grad);
 }
 
 static void try_range(void *data, int32_t begin, int32_t end) {
@@ -283,16 +71,19 @@ static double dot_range(void *data, int32_t begin, int32_t end) {
 }
 
 static double dot(TlSystem *system, const double *a, double *b) {
-    Job job = {system, NULL, a, b, 0.0, NULL};
+    Job job = {system, a, b, 0.0};
     return tl_parallel_sum(system->pool, system->model->vertex_count, GRAIN, dot_range, &job);
 }
 
-/* Largest size of to[i] - from[i] among 3 n values; `from` of NULL stands for 0. */
-TL_HOT static double largest_change(const double *from, const double *to, int32_t n) {
-    int64_t count = 3 * (int64_t)n, whole = count / TL_LANES * TL_LANES;
+/* Largest size of out[i] - x[i] of vertices [begin, end); `x` of NULL stands for 0. */
+TL_HOT static double change_range(void *data, int32_t begin, int32_t end) {
+    const Job *job = data;
+    const double *from = job->x, *to = job->out;
+    int64_t first = 3 * (int64_t)begin, last = 3 * (int64_t)end;
+    int64_t whole = first + (last - first) / TL_LANES * TL_LANES;
     TlDouble4 most = tl_double4(0.0);
     double out = 0.0;
-    for (int64_t i = 0; i < whole; i += TL_LANES) {
+    for (int64_t i = first; i < whole; i += TL_LANES) {
         TlDouble4 a = tl_double4(0.0), b;
         memcpy(&b, to + i, sizeof b);
         if (from != NULL) {
@@ -301,13 +92,18 @@ TL_HOT static double largest_change(const double *from, const double *to, int32_
         b = tl_abs4(b - a);
         most = tl_max4(most, b);
     }
-    for (int64_t i = whole; i < count; i++) {
+    for (int64_t i = whole; i < last; i++) {
         out = tl_max(out, fabs(to[i] - (from != NULL ? from[i] : 0.0)));
     }
     for (int l = 0; l < TL_LANES; l++) {
         out = tl_max(out, most[l]);
     }
     return out;
+}
+
+static double largest_change(TlSystem *system, const double *from, double *to) {
+    Job job = {system, from, to, 0.0};
+    return tl_parallel_max(system->pool, system->model->vertex_count, GRAIN, change_range, &job);
 }
 
 /* ---- one iteration ---- */
@@ -328,23 +124,28 @@ typedef struct Iteration {
     double slope;       /* of the potential along what the linear solve found */
 } Iteration;
 
-/* How far pins still are from their places, m. */
-static double missing_pins(const Iteration *in) {
-    double most = 0.0;
+/* How many pins of [begin, end) are not yet at their places. */
+static double missing_range(void *data, int32_t begin, int32_t end) {
+    const Iteration *in = data;
     const double *target = in->options->pin_target;
-    for (int32_t v = 0; target != NULL && v < in->system->model->vertex_count; v++) {
-        for (int64_t i = 3 * (int64_t)v; in->system->fixed[v] == PINNED && i < 3 * (int64_t)v + 3;
-             i++) {
-            most = tl_max(most, fabs(target[i] - in->x[i]));
+    int32_t count = 0;
+    for (int32_t v = begin; v < end; v++) {
+        if (in->system->fixed[v] == PINNED) {
+            int64_t i = 3 * (int64_t)v;
+            count += target[i] != in->x[i] || target[i + 1] != in->x[i + 1] ||
+                     target[i + 2] != in->x[i + 2];
         }
     }
-    return most;
+    return (double)count;
 }
 
 /* Whether colliders or pins are not yet where the sub-step ends. */
-static bool is_missing(const Iteration *in) {
+static bool is_missing(Iteration *in) {
     const TlWorld *world = in->contacts->world;
-    return missing_pins(in) > 0.0 || (world != NULL && tl_world_missing(world) > 0.0);
+    bool pins = in->options->pin_target != NULL &&
+                tl_parallel_sum(in->system->pool, in->system->model->vertex_count, GRAIN,
+                                missing_range, in) > 0.0;
+    return pins || (world != NULL && tl_world_missing(world) > 0.0);
 }
 
 /* Whether a vertex is in an analytic collider, which may have moved over it. */
@@ -359,20 +160,31 @@ static bool is_inside(const Iteration *in) {
     return false;
 }
 
+/* The step from x to where it was put, and of pins to their places. */
+static void aim_range(void *data, int32_t begin, int32_t end) {
+    const Iteration *in = data;
+    TlSystem *system = in->system;
+    for (int32_t v = begin; v < end; v++) {
+        bool pinned = in->options->pin_target != NULL && system->fixed[v] == PINNED;
+        const double *to = pinned ? in->options->pin_target : system->trial;
+        for (int64_t i = 3 * (int64_t)v; i < 3 * (int64_t)v + 3; i++) {
+            system->step[i] = to[i] - in->x[i];
+        }
+    }
+}
+
 /* From what the linear solve found to what may be done: no vertex too far, none in an analytic
  * collider, pins to their places, and nothing through anything. */
-static bool shape_step(const Iteration *in) {
+static bool shape_step(Iteration *in) {
     TlSystem *system = in->system;
     int32_t n = system->model->vertex_count;
-    double part = tl_min(1.0, in->options->most_move_m / largest_change(NULL, system->step, n));
-    Job job = {system, NULL, in->x, system->trial, part, NULL};
+    double part =
+        tl_min(1.0, in->options->most_move_m / largest_change(system, NULL, system->step));
+    Job job = {system, in->x, system->trial, part};
     tl_parallel_for(system->pool, n, GRAIN, try_range, &job);
-    tl_newton_land(system, in->contacts, in->x, system->trial);
-    tl_newton_project(system, in->contacts, TL_NEWTON_GAP, in->x, system->trial);
-    for (int64_t i = 0; i < 3 * (int64_t)n; i++) {
-        bool pinned = in->options->pin_target != NULL && system->fixed[i / 3] == PINNED;
-        system->step[i] = (pinned ? in->options->pin_target[i] : system->trial[i]) - in->x[i];
-    }
+    tl_terms_land(system, in->contacts, in->x, system->trial);
+    tl_terms_project(system, in->contacts, TL_NEWTON_GAP, in->x, system->trial);
+    tl_parallel_for(system->pool, n, GRAIN, aim_range, in);
     TlWorld *world = in->contacts->world;
     if (world != NULL && !world->tangled) {
         tl_world_land(world, system->step);
@@ -385,13 +197,13 @@ static bool shape_step(const Iteration *in) {
 static double try_part(const Iteration *in, double part, double *elastic) {
     TlSystem *system = in->system;
     int32_t n = system->model->vertex_count;
-    Job job = {system, NULL, in->x, system->trial, part, NULL};
+    Job job = {system, in->x, system->trial, part};
     tl_parallel_for(system->pool, n, GRAIN, try_range, &job);
     *elastic = elastic_value(system, in->options->dt_s, system->trial);
-    double after = *elastic + vertex_sum(system, in->contacts, system->trial) +
+    double after = *elastic + tl_terms_value(system, in->contacts, system->trial) +
                    tl_system_bend_change(system, in->x, system->trial);
     if (in->contacts->world != NULL) {
-        Job move = {system, NULL, system->step, system->move, part, NULL};
+        Job move = {system, system->step, system->move, part};
         tl_parallel_for(system->pool, n, GRAIN, scale_range, &move);
         after += tl_world_value(in->contacts->world, system->move);
     }
@@ -406,7 +218,7 @@ static bool line_search(Iteration *in, TlNewtonResult *result) {
     if (!in->knows_elastic) {
         in->elastic = elastic_value(system, in->options->dt_s, in->x);
     }
-    double before = in->elastic + vertex_sum(system, in->contacts, in->x);
+    double before = in->elastic + tl_terms_value(system, in->contacts, in->x);
     if (in->contacts->world != NULL) {
         before += tl_world_touch_value(in->contacts->world);
     }
@@ -456,7 +268,7 @@ static bool is_smooth(const TlSystem *system, const TlContacts *contacts) {
 
 /* Whether system->trial can be gone to without a line search. */
 static bool is_gentle(const Iteration *in) {
-    Job job = {in->system, NULL, in->system->step, NULL, in->options->gentle, NULL};
+    Job job = {in->system, in->system->step, NULL, in->options->gentle};
     return in->smooth && !in->moving && in->options->gentle > 0.0 &&
            tl_parallel_sum(in->system->pool, in->system->model->sets.edges.count, GRAIN,
                            changed_range, &job) == 0.0;
@@ -478,12 +290,12 @@ static void accept_step(Iteration *in, TlNewtonResult *result) {
     TlSystem *system = in->system;
     int32_t n = system->model->vertex_count;
     TlWorld *world = in->contacts->world;
-    result->last_step_m = largest_change(in->x, system->trial, n);
+    result->last_step_m = largest_change(system, in->x, system->trial);
     if (world != NULL) {
         result->last_step_m = tl_max(result->last_step_m, tl_world_lost(world));
         tl_world_commit(world, result->part);
     }
-    Job accept = {system, NULL, world != NULL ? world->x : system->trial, in->x, 1.0, NULL};
+    Job accept = {system, world != NULL ? world->x : system->trial, in->x, 1.0};
     tl_parallel_for(system->pool, n, GRAIN, scale_range, &accept);
 }
 
@@ -500,7 +312,7 @@ static double lap(const TlContacts *contacts, double *clock_s) {
     return *clock_s - before;
 }
 
-static bool goes_on(const Iteration *in, int32_t k, double last_step_m) {
+static bool goes_on(Iteration *in, int32_t k, double last_step_m) {
     const TlNewton *options = in->options;
     int32_t most = options->most_iterations;
     return k < most || (k < most + options->most_rescues && last_step_m > options->rescue_m) ||
@@ -525,11 +337,9 @@ static bool solve_linear(Iteration *in, int32_t k, double *clock_s, TlNewtonResu
     const TlNewton *options = in->options;
     int32_t n = system->model->vertex_count;
     /* negative gradient becomes the right-hand side */
-    Job turn = {system, in->contacts, system->grad, system->trial, -1.0, NULL};
+    Job turn = {system, system->grad, system->trial, -1.0};
     tl_parallel_for(system->pool, n, GRAIN, scale_range, &turn);
-    if (!tl_contacts_none(in->contacts)) {
-        tl_parallel_for(system->pool, n, GRAIN, add_pushes, &turn);
-    }
+    tl_terms_push(system, in->contacts, system->trial);
     double tolerance = options->linear_tolerance;
     int32_t touching = count_touching(&system->matrix);
     if (tl_coarse_is_pressed(&system->matrix)) {
@@ -556,8 +366,8 @@ static bool solve_step(Iteration *in, int32_t k, double *clock_s, TlNewtonResult
     const TlNewton *options = in->options;
     TlPoint at = {in->x, system->x_start, options->dt_s};
     tl_system_derive(system, &at, true, system->grad);
-    bool ok = derive_contact(system, in->contacts, in->x,
-                             k == 0 && options->look_ahead ? system->ahead : NULL, system->grad);
+    bool ok = tl_terms_derive(system, in->contacts, in->x,
+                              k == 0 && options->look_ahead ? system->ahead : NULL, system->grad);
     result->seconds.assembly_s += lap(in->contacts, clock_s);
     /* the first iteration has done what is common to all vertices */
     system->cg.from_zero = k > 0;
@@ -574,7 +384,7 @@ static bool has_no_direction(const Iteration *in, TlNewtonResult *result) {
     if (in->moving || tl_touch_count(&system->matrix) > 0 || in->slope < 0.0) {
         return false;
     }
-    result->stuck = largest_change(NULL, system->grad, system->model->vertex_count) > 0.0;
+    result->stuck = largest_change(system, NULL, system->grad) > 0.0;
     return true;
 }
 

@@ -56,20 +56,6 @@ typedef struct TlNewtonResult {
  * the step, contacts its colliders. */
 TlNewtonResult tl_newton(TlSystem *system, const TlContacts *contacts, const TlNewton *options,
                          double *x);
-/* Distances kept by the projection, over the contact distance: where a step starts (inside the
- * quadratic part of the contact potential, so that the first linearisation sees the right stiffness
- * and a moderate force), and how near one Newton step may come. */
-#define TL_START_GAP 0.9
-#define TL_NEWTON_GAP 0.6
-
-/* Moves every free vertex of x that is nearer than `gap` to a collider out to it; answers how many
- * were moved. `from` (may be NULL): see tl_contact_project. */
-int32_t tl_newton_project(TlSystem *system, const TlContacts *contacts, double gap,
-                          const double *from, double *x);
-/* Free vertices on their way from `from` to x that come to an analytic collider end at their
- * contact distance: deeper in, friction would stop them, and a few would make a line search shorten
- * the step of all. */
-void tl_newton_land(TlSystem *system, const TlContacts *contacts, const double *from, double *x);
 /* Gradient of Psi at x, with contact but without friction, into `grad`; fixed entries are 0. */
 void tl_newton_gradient(TlSystem *system, const TlContacts *contacts, const double *x,
                         double *grad);

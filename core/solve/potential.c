@@ -4,6 +4,7 @@
 #include "solve/potential.h"
 
 #include "base/vec.h"
+#include "solve/terms.h"
 
 #include <string.h>
 
@@ -57,7 +58,7 @@ static int32_t leave_colliders(const TlContacts *contacts, TlSystem *system, dou
         return 0;
     }
     memcpy(system->trial, x, 3 * sizeof *x * (size_t)system->model->vertex_count);
-    int32_t count = tl_newton_project(system, contacts, TL_LEAST_GAP, NULL, system->trial);
+    int32_t count = tl_terms_project(system, contacts, TL_LEAST_GAP, NULL, system->trial);
     int32_t held = project_held(contacts, system, system->trial);
     if (count + held > 0 && contacts->world != NULL) {
         tl_world_release(contacts->world, x, system->trial);
@@ -76,7 +77,7 @@ void tl_potential_place(TlSystem *system, const TlContacts *contacts, double *x)
         tl_world_begin(contacts->world, x, contacts->points_now, contacts->points_now, 0.0);
     }
     memcpy(system->trial, x, 3 * sizeof *x * (size_t)system->model->vertex_count);
-    tl_newton_project(system, contacts, TL_START_GAP, NULL, system->trial);
+    tl_terms_project(system, contacts, TL_START_GAP, NULL, system->trial);
     move_to(contacts, system, system->trial, false, x);
 }
 
@@ -190,8 +191,8 @@ static bool reach_guess(TlSystem *system, const TlContacts *contacts, double *x)
     size_t size = 3 * sizeof *x * (size_t)n;
     double *guess = system->borne;
     memcpy(guess, x, size);
-    tl_newton_land(system, contacts, system->x_start, x);
-    tl_newton_project(system, contacts, TL_START_GAP, NULL, x);
+    tl_terms_land(system, contacts, system->x_start, x);
+    tl_terms_project(system, contacts, TL_START_GAP, NULL, x);
     memcpy(system->ahead, x, size);
     memcpy(x, system->x_start, size);
     bool ok = move_and_fall(contacts, system, guess, system->ahead, x);
@@ -209,8 +210,10 @@ static bool reach_guess(TlSystem *system, const TlContacts *contacts, double *x)
 /* Whether colliders or pins have not come to where the sub-step ends. */
 static bool is_blocked(const TlSystem *system, const TlContacts *contacts, const TlStep *step) {
     bool missing = contacts->world != NULL && tl_world_missing(contacts->world) > 0.0;
-    for (int64_t i = 0; !missing && i < 3 * (int64_t)system->model->vertex_count; i++) {
-        missing = system->fixed[i / 3] && step->x[i] != step->pin_target[i];
+    for (int32_t v = 0; !missing && v < system->model->vertex_count; v++) {
+        for (int64_t i = 3 * (int64_t)v; system->fixed[v] && i < 3 * (int64_t)v + 3; i++) {
+            missing = missing || step->x[i] != step->pin_target[i];
+        }
     }
     return missing;
 }
@@ -226,11 +229,18 @@ static void force_arrival(TlSystem *system, const TlContacts *contacts, const Tl
     }
 }
 
+static void correction_range(void *data, int32_t begin, int32_t end) {
+    Job *job = data;
+    const TlStep *step = job->step;
+    for (int64_t i = 3 * (int64_t)begin; i < 3 * (int64_t)end; i++) {
+        job->out[i] = step->x[i] - job->system->x_start[i] - step->dt_s * step->v[i];
+    }
+}
+
 /* What came to the inertial guess, h^2 times the acceleration, changes little in a sub-step. */
 static void keep_correction(TlSystem *system, const TlStep *step) {
-    for (int64_t i = 0; i < 3 * (int64_t)system->model->vertex_count; i++) {
-        system->last[i] = step->x[i] - system->x_start[i] - step->dt_s * step->v[i];
-    }
+    Job job = {system, step, system->last};
+    tl_parallel_for(system->pool, system->model->vertex_count, GRAIN, correction_range, &job);
     system->knows_last = true;
 }
 
