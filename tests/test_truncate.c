@@ -164,7 +164,12 @@ static void set_all(double *values, int32_t count, double value) {
 }
 
 static TlTruncated truncate_now(Scene *scene) {
-    TlMove move = {scene->n, scene->x, scene->u, scene->s, scene->loose};
+    TlMove move = {.vertex_count = scene->n,
+                   .x = scene->x,
+                   .u = scene->u,
+                   .s = scene->s,
+                   .loose = scene->loose,
+                   .cloth = scene->n};
     return tl_truncate(scene->truncation, scene->pool, &scene->arena, &scene->pairs, &move);
 }
 

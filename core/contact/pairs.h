@@ -16,6 +16,19 @@ typedef struct TlPair {
     float floor;  /* motion never brings them nearer than this */
 } TlPair;
 
+/* Whether a pair is of a vertex that is pinched and of what is prescribed, which are the vertices
+ * from `cloth` on; `pinched` may be NULL. */
+static inline bool tl_is_pinched(const uint8_t *pinched, int32_t cloth, const int32_t vertex[4]) {
+    if (pinched == NULL || (vertex[0] < cloth && vertex[3] < cloth)) {
+        return false;
+    }
+    bool any = false;
+    for (int i = 0; i < 4; i++) {
+        any = any || (vertex[i] < cloth && pinched[vertex[i]] != 0);
+    }
+    return any;
+}
+
 typedef struct TlPairs {
     TlPair *pair;
     int32_t vertex_triangle; /* the first so many are of vertices and triangles */

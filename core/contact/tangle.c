@@ -88,18 +88,27 @@ static void find_crossings(TlWorld *world) {
     found->count = count;
 }
 
-/* Whether cloth that is held crosses a body: to pull at it would only stretch what is held inside.
- */
-static bool is_held(const TlWorld *world, const TlCrossing *at) {
+/* Whether cloth of which a vertex is marked crosses a body. */
+static bool crosses_body(const TlWorld *world, const TlCrossing *at, const uint8_t *mark) {
     const int32_t *e = world->def.surface->edge + 2 * (int64_t)at->edge;
     const int32_t *t = world->def.surface->triangle + 3 * (int64_t)at->triangle;
     const int32_t corner[5] = {e[0], e[1], t[0], t[1], t[2]};
-    bool held = false, body = false;
+    bool marked = false, body = false;
     for (int i = 0; i < 5; i++) {
-        held = held || (corner[i] < world->cloth && world->def.fixed[corner[i]]);
+        marked = marked || (corner[i] < world->cloth && mark[corner[i]] != 0);
         body = body || corner[i] >= world->cloth;
     }
-    return held && body;
+    return marked && body;
+}
+
+/* Whether it is left to itself: what is pinched is not kept out of bodies. */
+static bool is_pinched(const TlWorld *world, const TlCrossing *at) {
+    return world->pinched != NULL && crosses_body(world, at, world->pinched);
+}
+
+/* Whether it does not pull, which would only stretch cloth that is held inside. */
+static bool is_held(const TlWorld *world, const TlCrossing *at) {
+    return crosses_body(world, at, world->def.fixed) || is_pinched(world, at);
 }
 
 /* Marks neighbours of who is marked. */
@@ -115,7 +124,8 @@ static void widen(const TlSurface *surface, uint8_t *mark) {
     }
 }
 
-/* Marks the vertices of crossings, of all or of those that are pulled, then their neighbours. */
+/* Marks the vertices of crossings, of those that pull or of all but pinched ones, then their
+ * neighbours. */
 static void mark_crossings(const TlWorld *world, bool all, uint8_t *mark) {
     const TlSurface *surface = world->def.surface;
     memset(mark, 0, (size_t)world->n);
@@ -123,7 +133,7 @@ static void mark_crossings(const TlWorld *world, bool all, uint8_t *mark) {
         const TlCrossing *at = &world->crossings.at[i];
         const int32_t *e = surface->edge + 2 * (int64_t)at->edge;
         const int32_t *t = surface->triangle + 3 * (int64_t)at->triangle;
-        if (all || !is_held(world, at)) {
+        if (all ? !is_pinched(world, at) : !is_held(world, at)) {
             mark[e[0]] = mark[e[1]] = mark[t[0]] = mark[t[1]] = mark[t[2]] = 1;
         }
     }
@@ -140,7 +150,12 @@ bool tl_world_look_for_crossings(TlWorld *world) {
     }
     find_crossings(world);
     tl_regions_find(world);
-    world->tangled = world->crossings.count > 0;
+    world->pulling = 0;
+    world->tangled = false;
+    for (int32_t i = 0; i < world->crossings.count; i++) {
+        world->pulling += !is_held(world, &world->crossings.at[i]);
+        world->tangled = world->tangled || !is_pinched(world, &world->crossings.at[i]);
+    }
     mark_crossings(world, true, world->loose);
     mark_crossings(world, false, world->pulled);
     return true;

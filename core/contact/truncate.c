@@ -262,8 +262,12 @@ TL_INLINE int32_t measure(const Run *run, const int32_t *list, int32_t count, bo
 }
 
 TL_INLINE bool is_loose(const TlMove *move, const TlPair *pair) {
-    return move->loose != NULL && move->loose[pair->vertex[0]] && move->loose[pair->vertex[1]] &&
-           move->loose[pair->vertex[2]] && move->loose[pair->vertex[3]];
+    const int32_t *v = pair->vertex;
+    if (tl_is_pinched(move->pinched, move->cloth, v)) {
+        return true;
+    }
+    return move->loose != NULL && move->loose[v[0]] && move->loose[v[1]] && move->loose[v[2]] &&
+           move->loose[v[3]];
 }
 
 /* Pairs of [begin, end) that are to be looked at in the first pass. */

@@ -495,7 +495,8 @@ static void set_whole(TlWorld *world) {
 static bool truncate_once(TlWorld *world) {
     double clock_s = tl_clock_s();
     bool pass = world->tangled && !world->frozen;
-    TlMove move = {world->n, world->x, world->u, world->s, pass ? world->loose : NULL};
+    TlMove move = {world->n,       world->x,    world->u, world->s, pass ? world->loose : NULL,
+                   world->pinched, world->cloth};
     set_whole(world);
     TlTruncated done =
         tl_truncate(world->truncation, world->pool, world->arena, &world->pairs, &move);

@@ -79,9 +79,12 @@ struct TlWorld {
     uint8_t *straggler;                   /* moves otherwise than its neighbourhood */
     uint8_t *loose;                       /* part of a tangle: free to pass */
     uint8_t *pulled;                      /* loose because of crossings, which pull there */
+    const uint8_t *pinched;               /* per cloth vertex: is not kept out of what is
+                                             prescribed, which has no room for it; NULL: none */
     int32_t *region;                      /* see regions.h */
     double *region_area;                  /* m^2, of the region that this vertex stands for */
     uint8_t *edge_cut;                    /* per edge: crossed an odd number of times */
+    int32_t pulling; /* crossings that are to be undone: not those of what is pinned or pinched */
     bool listed, tangled;
     bool dense;               /* pairs are many in this frame */
     bool suspect;             /* something may cross that nobody has looked for */

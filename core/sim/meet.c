@@ -6,6 +6,7 @@
 
 #include "base/platform.h"
 #include "contact/tangle.h"
+#include "solve/potential.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -57,11 +58,16 @@ int32_t tl_sim_crossings(ToileSim *sim, double at) {
     if (world == NULL) {
         return 0;
     }
+    TlContacts contacts = tl_sim_contacts(sim, at, at, 0.0);
+    contacts.world = world;
+    tl_potential_pinch(&sim->system, &contacts, sim->state.x, sim->state.x);
     if (world->tangled || world->suspect) {
         tl_sim_collider_points(sim, at, sim->points_now);
         tl_world_begin(world, sim->state.x, sim->points_now, sim->points_now, 0.0);
+    } else {
+        world->crossings.count = world->pulling = 0;
     }
-    return world->tangled ? world->crossings.count : 0;
+    return world->pulling;
 }
 
 void tl_suspect_crossings(ToileSim *sim) {
@@ -176,7 +182,9 @@ void tl_sim_measure_world(ToileSim *sim) {
     }
     double clock_s = tl_clock_s();
     tl_sim_find_inside(sim);
-    stats->intersections = tl_sim_crossings(sim, 1.0) + sim->inside_count;
+    tl_sim_crossings(sim, 1.0);
+    stats->intersections = world->crossings.count + sim->inside_count;
+    stats->contact_pinched = sim->system.pinched_count;
     stats->contact_candidates = world->counts.candidates;
     stats->contact_touches = world->counts.touches;
     stats->contact_refreshes = world->counts.refreshes;

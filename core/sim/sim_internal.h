@@ -198,7 +198,8 @@ ToileStatus tl_lacks_memory(ToileSim *sim, ToileError *error);
 void tl_suspect_crossings(ToileSim *sim);
 /* A frame begins. */
 void tl_begin_contact(ToileSim *sim);
-/* How often cloth crosses itself or anything else, at part `at` of the frame. */
+/* How often cloth crosses itself or anything else, at part `at` of the frame, but for what is
+ * pinned or pinched in bodies. */
 int32_t tl_sim_crossings(ToileSim *sim, double at);
 /* What contact of surfaces did in the frame. */
 void tl_sim_measure_world(ToileSim *sim);

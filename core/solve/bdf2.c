@@ -114,7 +114,7 @@ TlStepResult tl_bdf2(TlSystem *system, const TlContacts *contacts, const TlStep 
     if (result.ok) {
         past->dt_s = step->dt_s;
     }
-    bool pulled = contacts->world != NULL && contacts->world->crossings.count > 0;
+    bool pulled = contacts->world != NULL && contacts->world->pulling > 0;
     if ((first && !result.ok) || (result.ok && (work->cut || result.projected > 0 || pulled))) {
         tl_history_forget(past, system->model->vertex_count);
     }

@@ -152,7 +152,7 @@ static bool is_missing(Iteration *in) {
 static bool is_inside(const Iteration *in) {
     const TlSystem *system = in->system;
     for (int32_t v = 0; in->contacts->collider_count > 0 && v < system->model->vertex_count; v++) {
-        if (!system->fixed[v] &&
+        if (!system->fixed[v] && !system->pinched[v] &&
             tl_contact_depth(in->contacts, tl_load3(in->x + 3 * (int64_t)v)) > 0.0) {
             return true;
         }

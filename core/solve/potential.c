@@ -4,6 +4,7 @@
 #include "solve/potential.h"
 
 #include "base/vec.h"
+#include "contact/pinch.h"
 #include "solve/terms.h"
 
 #include <string.h>
@@ -12,6 +13,15 @@ enum { GRAIN = 1024 };
 
 /* a first iteration that got nowhere is a failure only when it wanted to go farther than this */
 #define STUCK_STEP_M 1e-6
+/* inertia of pinched vertices on their way with colliders, over their own */
+#define GLUE 1000.0
+
+/* What the search for pinched vertices works on. */
+typedef struct Pinch {
+    TlSystem *system;
+    const TlContacts *contacts;
+    const double *x, *pin_target;
+} Pinch;
 
 /* Moves cloth from x to `to` as far as nothing is in the way, with `others` colliders as well; x is
  * where it came to. */
@@ -36,43 +46,63 @@ static bool move_to(const TlContacts *contacts, TlSystem *system, const double *
     return true;
 }
 
-/* The way out of analytic colliders of vertices that are held in one, in `to`; answers how many.
- */
-static int32_t project_held(const TlContacts *contacts, const TlSystem *system, double *to) {
-    int32_t count = 0;
-    for (int32_t v = 0; v < system->model->vertex_count; v++) {
-        TlVec3 x = tl_load3(to + 3 * (int64_t)v);
-        if (system->fixed[v] && tl_contact_depth(contacts, x) > 0.0) {
-            tl_contact_project(contacts, system->model->vertex_material[v], TL_LEAST_GAP, NULL, &x);
-            tl_store3(to + 3 * (int64_t)v, x);
-            count++;
-        }
-    }
-    return count;
-}
-
 /* Puts vertices that are in an analytic collider out of it, as far as nothing is in the way;
- * answers how many were. Those that are held in one stay, and cloth around them passes. */
+ * answers how many were. */
 static int32_t leave_colliders(const TlContacts *contacts, TlSystem *system, double *x) {
     if (contacts->collider_count == 0) {
         return 0;
     }
     memcpy(system->trial, x, 3 * sizeof *x * (size_t)system->model->vertex_count);
     int32_t count = tl_terms_project(system, contacts, TL_LEAST_GAP, NULL, system->trial);
-    int32_t held = project_held(contacts, system, system->trial);
-    if (count + held > 0 && contacts->world != NULL) {
-        tl_world_release(contacts->world, x, system->trial);
-    }
-    for (int64_t i = 0; held > 0 && i < 3 * (int64_t)system->model->vertex_count; i++) {
-        system->trial[i] = system->fixed[i / 3] ? x[i] : system->trial[i];
-    }
     if (count > 0) {
+        if (contacts->world != NULL) {
+            tl_world_release(contacts->world, x, system->trial);
+        }
         move_to(contacts, system, system->trial, false, x);
     }
     return count;
 }
 
+/* Whether a vertex that is held is in a collider, before the step or after it. */
+static bool is_held_inside(const Pinch *in, int32_t v) {
+    TlContacts before = *in->contacts;
+    before.now = before.before;
+    return tl_contact_depth(in->contacts, tl_load3(in->pin_target + 3 * (int64_t)v)) > 0.0 ||
+           tl_contact_depth(&before, tl_load3(in->x + 3 * (int64_t)v)) > 0.0;
+}
+
+static double pinch_range(void *data, int32_t begin, int32_t end) {
+    const Pinch *in = data;
+    TlSystem *system = in->system;
+    int32_t count = 0;
+    for (int32_t v = begin; v < end; v++) {
+        TlVec3 x = tl_load3(in->x + 3 * (int64_t)v), way;
+        int32_t cloth = system->model->vertex_material[v];
+        system->pinched[v] = system->fixed[v] ? is_held_inside(in, v)
+                                              : tl_contact_pinch(in->contacts, cloth, x, &way);
+        count += system->pinched[v];
+    }
+    return (double)count;
+}
+
+void tl_potential_pinch(TlSystem *system, const TlContacts *contacts, const double *x,
+                        const double *pin_target) {
+    Pinch pinch = {system, contacts, x, pin_target};
+    int32_t n = system->model->vertex_count, count = 0;
+    if (contacts->collider_count > 0) {
+        count = (int32_t)tl_parallel_sum(system->pool, n, GRAIN, pinch_range, &pinch);
+    } else if (system->pinched_count > 0) {
+        memset(system->pinched, 0, (size_t)n);
+    }
+    system->pinched_count = count;
+    if (contacts->world != NULL) {
+        contacts->world->pinched = count > 0 ? system->pinched : NULL;
+        contacts->world->suspect = contacts->world->suspect || count > 0;
+    }
+}
+
 void tl_potential_place(TlSystem *system, const TlContacts *contacts, double *x) {
+    tl_potential_pinch(system, contacts, x, x);
     if (contacts->world != NULL) {
         tl_world_begin(contacts->world, x, contacts->points_now, contacts->points_now, 0.0);
     }
@@ -84,6 +114,7 @@ void tl_potential_place(TlSystem *system, const TlContacts *contacts, double *x)
 void tl_potential_begin(TlSystem *system, const TlContacts *contacts, const TlStep *step) {
     TlContacts before = *contacts;
     before.now = contacts->before;
+    tl_potential_pinch(system, contacts, step->x, step->pin_target);
     if (contacts->world != NULL) {
         tl_world_begin(contacts->world, step->x, contacts->points_before, contacts->points_now,
                        contacts->slip_m);
@@ -207,6 +238,22 @@ static bool reach_guess(TlSystem *system, const TlContacts *contacts, double *x)
     return ok;
 }
 
+/* Pinched vertices go with the colliders that pinch them: their way, with many times their inertia.
+ */
+static void glue_pinched(TlSystem *system, const TlContacts *contacts, const TlStep *step) {
+    for (int32_t v = 0; system->pinched_count > 0 && v < system->model->vertex_count; v++) {
+        int64_t at = 3 * (int64_t)v;
+        TlVec3 x = tl_load3(system->x_start + at), way;
+        if (system->pinched[v] && !system->fixed[v] &&
+            tl_contact_pinch(contacts, system->model->vertex_material[v], x, &way)) {
+            double glue = GLUE * system->weight[v];
+            system->weight[v] += glue;
+            tl_store3(system->force + at, tl_madd3(tl_load3(system->force + at), glue, way));
+            tl_store3(step->x + at, tl_add3(x, way));
+        }
+    }
+}
+
 /* Whether colliders or pins have not come to where the sub-step ends. */
 static bool is_blocked(const TlSystem *system, const TlContacts *contacts, const TlStep *step) {
     bool missing = contacts->world != NULL && tl_world_missing(contacts->world) > 0.0;
@@ -248,6 +295,7 @@ TlStepResult tl_potential_minimise(TlSystem *system, const TlContacts *contacts,
                                    const TlNewton *options) {
     TlStepResult result = {.newton = {.finite = true}};
     TlNewton newton = *options;
+    glue_pinched(system, contacts, step);
     if (reach_guess(system, contacts, step->x)) {
         newton.pin_target = step->pin_target;
         newton.look_ahead = true;
@@ -288,7 +336,7 @@ void tl_potential_velocity(TlSystem *system, const TlStep *step) {
 void tl_potential_calm(TlSystem *system, const TlContacts *contacts, const TlStep *step) {
     const TlModel *model = system->model;
     const TlWorld *world = contacts->world;
-    if (world == NULL || world->crossings.count == 0) {
+    if (world == NULL || world->pulling == 0) {
         return;
     }
     memset(system->drift, 0, 4 * sizeof *system->drift * (size_t)model->material_count);

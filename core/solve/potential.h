@@ -7,6 +7,11 @@
 
 #include "solve/integrator.h"
 
+/* Finds the vertices that analytic colliders leave no room from `before` to `now`, and those held
+ * in one, 3 per vertex: at x, and of fixed ones at pin_target then. They are not kept out of
+ * colliders. */
+void tl_potential_pinch(TlSystem *system, const TlContacts *contacts, const double *x,
+                        const double *pin_target);
 /* Puts vertices that begin inside a collider out of it, so that this does not become velocity, and
  * keeps the start in system->x_start. */
 void tl_potential_begin(TlSystem *system, const TlContacts *contacts, const TlStep *step);

@@ -72,6 +72,7 @@ bool tl_system_build(TlArena *arena, const TlModel *model, TlPool *pool, TlSyste
     out->weight = TL_NEW(arena, double, n);
     out->friction = TL_NEW(arena, TlFriction, n);
     out->fixed = TL_NEW(arena, uint8_t, n);
+    out->pinched = TL_NEW(arena, uint8_t, n);
     if (arena->failed || !build_gathers(arena, model, out) || !build_bending(arena, model, out) ||
         !tl_operator_build(arena, out->energies, out->energy_count, &out->bend_matrix, out->weight,
                            out->fixed, &out->matrix) ||

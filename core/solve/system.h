@@ -42,6 +42,8 @@ typedef struct TlSystem {
     double *weight;       /* per vertex: m/h^2 and drag, N/m */
     TlFriction *friction; /* per vertex */
     uint8_t *fixed;       /* per vertex: pinned or without mass */
+    uint8_t *pinched;     /* per vertex: colliders leave it no room, or it is pinned in one */
+    int32_t pinched_count;
 } TlSystem;
 
 bool tl_system_build(TlArena *arena, const TlModel *model, TlPool *pool, TlSystem *out);

@@ -200,7 +200,7 @@ class ToileStats(Structure):
         ("contact_cuts", c_int32),
         ("contact_blocked", c_int32),
         ("contact_growths", c_int32),
-        ("reserved_stats", c_int32),
+        ("contact_pinched", c_int32),
         ("broad_s", c_double),
         ("narrow_s", c_double),
         ("truncate_s", c_double),

@@ -158,6 +158,7 @@ static const Field stats_fields[] = {
     COUNT(contact_cuts),
     COUNT(contact_blocked),
     COUNT(contact_growths),
+    COUNT(contact_pinched),
     VALUE(residual_N),
     VALUE(newton_step_m),
     VALUE(linear_residual),
