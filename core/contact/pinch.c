@@ -7,22 +7,28 @@
 enum { MOST_NEAR = 8 };
 /* what is less than this part of both contact distances is no room */
 #define ROOM 0.1
+/* a vertex that is nearer than this part of its contact distance counts as inside */
+#define INSIDE 0.02
 /* cosine of the directions of colliders that face each other, and of those that both hold a vertex
  * and have a common way out */
 #define FACING (-0.1)
 #define ALIKE 0.5
 
-/* A collider at a vertex. */
+/* A collider at a vertex, at the end of the step. */
 typedef struct Side {
     int32_t collider;
-    double distance, radius;
+    double radius, distance;
+    double before;  /* distance of the same place when the step begins */
+    TlVec3 carried; /* where the place goes with the collider */
     TlVec3 normal;
 } Side;
 
-static Side side_at(const TlContacts *contacts, int32_t cloth, int32_t collider, TlVec3 x) {
-    Side side = {.collider = collider,
-                 .radius = contacts->radius[cloth * contacts->collider_count + collider]};
-    side.distance = tl_collider_distance(&contacts->now[collider], x, &side.normal);
+static Side side_at(const TlContacts *contacts, int32_t cloth, int32_t i, TlVec3 x) {
+    Side side = {.collider = i, .radius = contacts->radius[cloth * contacts->collider_count + i]};
+    TlVec3 unused;
+    side.distance = tl_collider_distance(&contacts->now[i], x, &side.normal);
+    side.before = tl_collider_distance(&contacts->before[i], x, &unused);
+    side.carried = tl_collider_carry_back(&contacts->now[i], &contacts->before[i], x);
     return side;
 }
 
@@ -32,34 +38,33 @@ static int32_t sides_of(const TlContacts *contacts, int32_t cloth, TlVec3 x,
     int32_t count = 0;
     for (int32_t i = 0; i < contacts->collider_count && count < MOST_NEAR; i++) {
         double r = contacts->radius[cloth * contacts->collider_count + i];
-        if (!tl_is_beyond(&contacts->now[i], x, r)) {
+        if (!tl_is_beyond(&contacts->now[i], x, r) || !tl_is_beyond(&contacts->before[i], x, r)) {
             sides[count] = side_at(contacts, cloth, i, x);
-            count += sides[count].distance < r;
+            count += tl_min(sides[count].distance, sides[count].before) < r;
         }
     }
     return count;
 }
 
-/* Where what is at x before the step goes with a collider. */
-static TlVec3 carried(const TlContacts *contacts, int32_t collider, TlVec3 x) {
-    return tl_collider_carry_back(&contacts->now[collider], &contacts->before[collider], x);
+static bool is_inside(const Side *side) {
+    return tl_min(side->distance, side->before) < INSIDE * side->radius;
 }
 
-/* What two colliders leave to a vertex at x, over their contact distances. Those that do not close
- * in leave what they leave: cloth finds its place there, or does not get in. */
-static double room_between(const TlContacts *contacts, const Side *a, const Side *b, TlVec3 x) {
-    double room = (a->distance + b->distance) / (a->radius + b->radius);
+/* What two colliders leave to a vertex at x, over their contact distances. Those that stand still
+ * leave what they leave: cloth finds its place there, or does not get in. */
+static double room_between(const Side *a, const Side *b, TlVec3 x) {
+    double room = tl_min(a->distance + b->distance, a->before + b->before);
     double facing = tl_dot3(a->normal, b->normal);
-    double closing = tl_dot3(a->normal, tl_sub3(carried(contacts, a->collider, x), x)) +
-                     tl_dot3(b->normal, tl_sub3(carried(contacts, b->collider, x), x));
-    bool inside = a->distance < 0.0 && b->distance < 0.0 && facing < ALIKE;
-    return inside || (closing > 0.0 && facing < FACING) ? room : (double)INFINITY;
+    double closing =
+        tl_dot3(a->normal, tl_sub3(a->carried, x)) + tl_dot3(b->normal, tl_sub3(b->carried, x));
+    bool inside = is_inside(a) && is_inside(b) && facing < ALIKE;
+    bool moves = closing != 0.0 && facing < FACING;
+    return inside || moves ? room / (a->radius + b->radius) : (double)INFINITY;
 }
 
 static TlVec3 way_between(const TlContacts *contacts, int32_t cloth, const Side *a, const Side *b,
                           TlVec3 x) {
-    TlVec3 to = tl_scale3(
-        0.5, tl_add3(carried(contacts, a->collider, x), carried(contacts, b->collider, x)));
+    TlVec3 to = tl_scale3(0.5, tl_add3(a->carried, b->carried));
     Side first = side_at(contacts, cloth, a->collider, to);
     Side second = side_at(contacts, cloth, b->collider, to);
     TlVec3 across = tl_sub3(first.normal, second.normal);
@@ -75,7 +80,7 @@ bool tl_contact_pinch(const TlContacts *contacts, int32_t cloth, TlVec3 x, TlVec
     double least = ROOM;
     for (int32_t a = 0; a < count; a++) {
         for (int32_t b = a + 1; b < count; b++) {
-            double room = room_between(contacts, &sides[a], &sides[b], x);
+            double room = room_between(&sides[a], &sides[b], x);
             if (room < least) {
                 least = room;
                 first = a;

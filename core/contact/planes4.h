@@ -129,53 +129,49 @@ TL_INLINE TlSeen4 tl_see4(const TlMove *move, const TlPair *const pair[4], bool 
     return seen;
 }
 
-/* Distances of the vertices of A from those of B along n, at the least: after `t` of the move, and
- * what it changes in all of it. Answers the largest further part that leaves `keep`. */
-TL_INLINE double tl_farther(const TlVec3 x[4], const TlVec3 d[4], int split, TlVec3 n,
-                            double keep) {
-    double most = 1.0;
+/* The largest further part of the move d from x that leaves `keep` between all vertices of A and
+ * all of B along n; at most 1. */
+TL_INLINE TlDouble4 tl_farther4(const TlVec4 x[4], const TlVec4 d[4], int split, TlVec4 n,
+                                TlDouble4 keep) {
+    TlDouble4 most = tl_double4(1.0);
     for (int i = 0; i < split; i++) {
         for (int j = split; j < 4; j++) {
-            double apart = tl_dot3(n, tl_sub3(x[i], x[j])) - keep;
-            double rate = tl_dot3(n, tl_sub3(d[i], d[j]));
-            if (rate < 0.0) {
-                most = tl_min(most, apart / -rate);
-            }
+            TlDouble4 apart = tl_dot4(n, tl_sub4(x[i], x[j])) - keep;
+            TlDouble4 rate = tl_dot4(n, tl_sub4(d[i], d[j]));
+            TlBits4 nearing = (TlBits4)(rate < 0.0);
+            TlDouble4 part = apart / tl_choose4(nearing, 0.0 - rate, tl_double4(1.0));
+            most = tl_choose4(nearing, tl_min4(most, part), most);
         }
     }
     return most;
 }
 
-/* Whether a pair that no single plane parts all the time stays apart nevertheless, as what slides
- * round a corner does: goes on from one plane to the next. */
-static inline bool tl_goes_round(const TlMove *move, const TlPair *pair, bool edges, double gap) {
-    TlVec3 x[4], d[4];
+/* Whether pairs that no single plane parts all the time stay apart nevertheless, as what slides
+ * round a corner does: goes on from one plane to the next. `gap`: what they have now. */
+TL_INLINE TlBits4 tl_go_round4(const TlMove *move, const TlPair *const pair[4], bool edges,
+                               TlDouble4 gap) {
+    TlVec4 x[4], d[4], at[4];
     for (int c = 0; c < 4; c++) {
-        int64_t v = pair->vertex[c];
-        x[c] = tl_load3(move->x + 3 * v);
-        d[c] = tl_scale3(move->s[v], tl_load3(move->u + 3 * v));
+        x[c] = tl_gather4(move->x, pair, c);
+        d[c] = tl_scale4(tl_shares_of4(move->s, pair, c), tl_gather4(move->u, pair, c));
     }
-    double t = 0.0, solid = (double)pair->solid;
-    double keep = gap - TL_PASS * tl_max(0.0, gap - (double)tl_kept_of(pair, (float)gap));
-    for (int step = 0; step < TL_MOST_PLANES && t < 1.0; step++) {
-        TlVec3 at[4];
+    TlDouble4 t = tl_double4(0.0), solid = tl_solids_of4(pair);
+    TlDouble4 keep = gap - TL_PASS * tl_usable_of4(pair, gap);
+    TlBits4 on = (TlBits4)(t < 1.0);
+    for (int step = 0; step < TL_MOST_PLANES && (on[0] | on[1] | on[2] | on[3]) != 0; step++) {
         for (int c = 0; c < 4; c++) {
-            at[c] = tl_madd3(x[c], t, d[c]);
+            at[c] = tl_less4(x[c], 0.0 - t, d[c]);
         }
-        TlClosest closest = edges ? tl_closest_edges(at) : tl_closest_vertex_triangle(at);
-        double apart = closest.distance - solid;
-        if (!(apart > keep)) {
-            return false;
-        }
+        TlClosest4 closest = tl_closest4(at, edges);
+        TlDouble4 apart = closest.distance - solid;
         /* not all of what is left, so that the next plane has something too */
-        double least = keep + 0.1 * (apart - keep);
-        double part = tl_farther(at, d, edges ? 2 : 1, tl_load3(closest.normal), least + solid);
-        if (!(part > 1e-6)) {
-            return false;
-        }
-        t += part;
+        TlDouble4 least = keep + 0.1 * (apart - keep) + solid;
+        TlDouble4 part = tl_farther4(at, d, edges ? 2 : 1, closest.normal, least);
+        on &= (TlBits4)(apart > keep) & (TlBits4)(part > 1e-6);
+        t = tl_choose4(on, t + part, t);
+        on &= (TlBits4)(t < 1.0);
     }
-    return t >= 1.0;
+    return (TlBits4)(t >= 1.0);
 }
 
 #endif

@@ -237,11 +237,38 @@ TL_INLINE int32_t leave_far(const Run *run, int32_t *list, int32_t count, bool e
 
 /* ---- a pass ---- */
 
-/* Measures the pairs of a list; writes those that do not pass to `failed` and answers how many. */
+/* Pairs of a list that no single plane parts. */
+typedef struct Doubtful {
+    int32_t count;
+    int32_t at[TILE + TL_LANES]; /* in the list */
+    double gap[TILE + TL_LANES];
+} Doubtful;
+
+/* Those of them that go round something pass. */
+TL_INLINE void let_round(const Run *run, const int32_t *list, Doubtful *doubtful, bool edges,
+                         bool *fails) {
+    for (int32_t i = 0; i < doubtful->count; i += TL_LANES) {
+        const TlPair *four[TL_LANES];
+        TlDouble4 gap;
+        for (int32_t k = 0; k < TL_LANES; k++) {
+            int32_t from = i + k < doubtful->count ? i + k : doubtful->count - 1;
+            four[k] = &run->pair[list[doubtful->at[from]]];
+            gap[k] = doubtful->gap[from];
+        }
+        TlBits4 round = tl_go_round4(run->move, four, edges, gap);
+        for (int32_t k = 0; k < TL_LANES && i + k < doubtful->count; k++) {
+            fails[doubtful->at[i + k]] = !round[k];
+        }
+    }
+}
+
+/* Measures the pairs of a list, at most a tile; writes those that do not pass to `failed` and
+ * answers how many. */
 TL_INLINE int32_t measure(const Run *run, const int32_t *list, int32_t count, bool edges,
                           int32_t *failed) {
-    int32_t fails = 0;
-    bool all = run->pass > LAST;
+    bool fails[TILE], all = run->pass > LAST;
+    Doubtful doubtful;
+    doubtful.count = 0;
     for (int32_t i = 0; i < count; i += TL_LANES) {
         const TlPair *four[TL_LANES];
         pick_four(run, list, i, count, four);
@@ -251,14 +278,19 @@ TL_INLINE int32_t measure(const Run *run, const int32_t *list, int32_t count, bo
             int32_t p = list[i + k];
             run->pair[p].least = tl_float_below(seen.gap[k]);
             run->work->state[p] = MEASURED;
-            bool round = !good[k] && run->pass <= RELATIVE && seen.parted[k] &&
-                         tl_goes_round(run->move, &run->pair[p], edges, seen.gap[k]);
-            if (all || !(good[k] || round)) {
-                failed[fails++] = p;
-            }
+            fails[i + k] = all || !good[k];
+            doubtful.at[doubtful.count] = i + k;
+            doubtful.gap[doubtful.count] = seen.gap[k];
+            doubtful.count += !good[k] && run->pass <= RELATIVE && seen.parted[k];
         }
     }
-    return fails;
+    let_round(run, list, &doubtful, edges, fails);
+    int32_t failing = 0;
+    for (int32_t i = 0; i < count; i++) {
+        failed[failing] = list[i];
+        failing += fails[i];
+    }
+    return failing;
 }
 
 TL_INLINE bool is_loose(const TlMove *move, const TlPair *pair) {

@@ -94,11 +94,13 @@ void tl_potential_pinch(TlSystem *system, const TlContacts *contacts, const doub
     } else if (system->pinched_count > 0) {
         memset(system->pinched, 0, (size_t)n);
     }
-    system->pinched_count = count;
     if (contacts->world != NULL) {
+        /* who was pinched may have come to cross something */
+        bool any = count > 0 || system->pinched_count > 0;
         contacts->world->pinched = count > 0 ? system->pinched : NULL;
-        contacts->world->suspect = contacts->world->suspect || count > 0;
+        contacts->world->suspect = contacts->world->suspect || any;
     }
+    system->pinched_count = count;
 }
 
 void tl_potential_place(TlSystem *system, const TlContacts *contacts, double *x) {
