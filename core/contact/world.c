@@ -90,6 +90,7 @@ static void alloc_world(TlArena *arena, TlWorld *world) {
     world->straggler = TL_NEW(arena, uint8_t, n);
     world->loose = TL_NEW(arena, uint8_t, n);
     world->pulled = TL_NEW(arena, uint8_t, n);
+    world->yielded = TL_NEW(arena, uint8_t, world->cloth);
     world->crossed = TL_NEW(arena, int32_t, n);
     world->stuck = TL_NEW(arena, uint8_t, n);
     world->region = TL_NEW(arena, int32_t, n);
@@ -128,7 +129,8 @@ TlWorld *tl_world_build(TlArena *arena, TlPool *pool, const TlWorldDef *def) {
 }
 
 void tl_world_begin_frame(TlWorld *world) {
-    world->listed = world->dense = false;
+    world->listed = world->dense = world->yielding = false;
+    memset(world->yielded, 0, (size_t)world->cloth);
     memset(&world->counts, 0, sizeof world->counts);
 }
 

@@ -84,6 +84,8 @@ struct TlWorld {
     int32_t *region;                      /* see regions.h */
     double *region_area;                  /* m^2, of the region that this vertex stands for */
     uint8_t *edge_cut;                    /* per edge: crossed an odd number of times */
+    uint8_t *yielded;                     /* per cloth vertex: lets colliders pass in this frame */
+    bool yielding;                        /* some does */
     int32_t pulling; /* crossings that are to be undone: not those of what is pinned or pinched */
     bool listed, tangled;
     bool dense;               /* pairs are many in this frame */
@@ -151,6 +153,9 @@ void tl_world_commit(TlWorld *world, double part);
 double tl_world_lost(const TlWorld *world);
 /* Whether colliders still have to go on, and how far the farthest, m. */
 double tl_world_missing(const TlWorld *world);
+/* Finds cloth that is in the way of colliders and held up by something else, after a plan that did
+ * not bring them to their goals; answers how many more vertices yield now. */
+int32_t tl_world_yield(TlWorld *world);
 /* Colliders are put where they belong, and cloth to x, whatever is in the way. */
 void tl_world_force(TlWorld *world, const double *x);
 

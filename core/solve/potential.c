@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { GRAIN = 1024 };
+enum { GRAIN = 1024, MOST_YIELDS = 6 };
 
 /* a first iteration that got nowhere is a failure only when it wanted to go farther than this */
 #define STUCK_STEP_M 1e-6
@@ -74,12 +74,15 @@ static bool is_held_inside(const Pinch *in, int32_t v) {
 static double pinch_range(void *data, int32_t begin, int32_t end) {
     const Pinch *in = data;
     TlSystem *system = in->system;
+    const TlWorld *world = in->contacts->world;
     int32_t count = 0;
     for (int32_t v = begin; v < end; v++) {
         TlVec3 x = tl_load3(in->x + 3 * (int64_t)v), way;
         int32_t cloth = system->model->vertex_material[v];
-        system->pinched[v] = system->fixed[v] ? is_held_inside(in, v)
-                                              : tl_contact_pinch(in->contacts, cloth, x, &way);
+        bool yields = world != NULL && world->yielding && world->yielded[v];
+        system->pinched[v] =
+            yields || (system->fixed[v] ? is_held_inside(in, v)
+                                        : tl_contact_pinch(in->contacts, cloth, x, &way));
         count += system->pinched[v];
     }
     return (double)count;
@@ -88,17 +91,17 @@ static double pinch_range(void *data, int32_t begin, int32_t end) {
 void tl_potential_pinch(TlSystem *system, const TlContacts *contacts, const double *x,
                         const double *pin_target) {
     Pinch pinch = {system, contacts, x, pin_target};
+    TlWorld *world = contacts->world;
     int32_t n = system->model->vertex_count, count = 0;
-    if (contacts->collider_count > 0) {
+    if (contacts->collider_count > 0 || (world != NULL && world->yielding)) {
         count = (int32_t)tl_parallel_sum(system->pool, n, GRAIN, pinch_range, &pinch);
     } else if (system->pinched_count > 0) {
         memset(system->pinched, 0, (size_t)n);
     }
-    if (contacts->world != NULL) {
+    if (world != NULL) {
         /* who was pinched may have come to cross something */
-        bool any = count > 0 || system->pinched_count > 0;
-        contacts->world->pinched = count > 0 ? system->pinched : NULL;
-        contacts->world->suspect = contacts->world->suspect || any;
+        world->pinched = count > 0 ? system->pinched : NULL;
+        world->suspect = world->suspect || count > 0 || system->pinched_count > 0;
     }
     system->pinched_count = count;
 }
@@ -293,18 +296,48 @@ static void keep_correction(TlSystem *system, const TlStep *step) {
     system->knows_last = true;
 }
 
+/* From the guess in step->x to the minimum; whether that is sound. */
+static bool try_minimise(TlSystem *system, const TlContacts *contacts, const TlStep *step,
+                         const TlNewton *options, TlStepResult *result) {
+    TlNewton newton = *options;
+    if (!reach_guess(system, contacts, step->x)) {
+        return false;
+    }
+    newton.pin_target = step->pin_target;
+    newton.look_ahead = true;
+    result->newton = tl_newton(system, contacts, &newton, step->x);
+    return is_sound(system, &result->newton);
+}
+
+/* What has no room yields to colliders that have to arrive, and all is tried again. Answers whether
+ * they do. */
+static bool try_yielding(TlSystem *system, const TlContacts *contacts, const TlStep *step,
+                         const TlNewton *options, TlStepResult *result) {
+    TlWorld *world = contacts->world;
+    int32_t n = system->model->vertex_count;
+    bool arrived = false;
+    for (int32_t round = 0; round < MOST_YIELDS && !arrived && tl_world_yield(world) > 0; round++) {
+        memcpy(step->x, system->x_start, 3 * sizeof(double) * (size_t)n);
+        tl_potential_pinch(system, contacts, step->x, step->pin_target);
+        tl_world_begin(world, step->x, contacts->points_before, contacts->points_now,
+                       contacts->slip_m);
+        tl_world_start_here(world);
+        tl_potential_guess(system, step, step->x);
+        arrived = try_minimise(system, contacts, step, options, result) &&
+                  !is_blocked(system, contacts, step);
+    }
+    return arrived;
+}
+
 TlStepResult tl_potential_minimise(TlSystem *system, const TlContacts *contacts, const TlStep *step,
                                    const TlNewton *options) {
     TlStepResult result = {.newton = {.finite = true}};
-    TlNewton newton = *options;
     glue_pinched(system, contacts, step);
-    if (reach_guess(system, contacts, step->x)) {
-        newton.pin_target = step->pin_target;
-        newton.look_ahead = true;
-        result.newton = tl_newton(system, contacts, &newton, step->x);
-        result.ok = is_sound(system, &result.newton);
-    }
+    result.ok = try_minimise(system, contacts, step, options, &result);
     bool blocked = result.ok && is_blocked(system, contacts, step);
+    if (blocked && step->force && contacts->world != NULL) {
+        blocked = !try_yielding(system, contacts, step, options, &result);
+    }
     result.ok = result.ok && (!blocked || step->force || contacts->world == NULL);
     if (!result.ok) {
         memcpy(step->x, system->x_start, 3 * sizeof(double) * (size_t)system->model->vertex_count);

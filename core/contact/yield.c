@@ -1,0 +1,65 @@
+/* SPDX-FileCopyrightText: 2026 Toile contributors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Cloth that stands in the way of what is prescribed, and is itself held up by something else: it
+ * has no room, and lets colliders pass for the rest of the frame. What merely is too slow to give
+ * way is no such cloth. */
+#include "contact/world.h"
+
+/* vertices that got less than this part of their way are held up */
+#define HELD_UP 0.99
+
+/* What is left of the way of a vertex of a collider; of cloth none. */
+static TlVec3 way_left(const TlWorld *world, int32_t v) {
+    int64_t at = 3 * (int64_t)v;
+    return v < world->cloth ? tl_vec3(0, 0, 0)
+                            : tl_sub3(tl_load3(world->goal + at), tl_load3(world->x + at));
+}
+
+/* Whether what is left of the ways of colliders brings a pair nearer than its floor. */
+static bool is_in_the_way(const TlWorld *world, const TlPair *pair, bool edges) {
+    TlVec3 at[4], left[4];
+    bool any = false;
+    for (int i = 0; i < 4; i++) {
+        at[i] = tl_load3(world->x + 3 * (int64_t)pair->vertex[i]);
+        left[i] = way_left(world, pair->vertex[i]);
+        any = any || tl_dot3(left[i], left[i]) > 0.0;
+    }
+    if (!any) {
+        return false;
+    }
+    TlClosest closest = edges ? tl_closest_edges(at) : tl_closest_vertex_triangle(at);
+    TlVec3 n = tl_load3(closest.normal);
+    double coming = 0.0;
+    for (int i = 0; i < 4; i++) {
+        bool first = i < (edges ? 2 : 1);
+        coming = tl_max(coming, (first ? -1.0 : 1.0) * tl_dot3(n, left[i]));
+    }
+    return closest.distance - (double)pair->solid - coming < (double)pair->floor;
+}
+
+int32_t tl_world_yield(TlWorld *world) {
+    int32_t count = 0;
+    for (int32_t p = 0; p < world->pairs.count; p++) {
+        const TlPair *pair = &world->pairs.pair[p];
+        const int32_t *v = pair->vertex;
+        bool held_up = false;
+        if ((v[0] < world->cloth && v[3] < world->cloth) ||
+            tl_is_pinched(world->pinched, world->cloth, v)) {
+            continue;
+        }
+        for (int i = 0; i < 4; i++) {
+            held_up = held_up || (v[i] < world->cloth && world->s[v[i]] < HELD_UP);
+        }
+        if (!held_up || !is_in_the_way(world, pair, p >= world->pairs.vertex_triangle)) {
+            continue;
+        }
+        for (int i = 0; i < 4; i++) {
+            if (v[i] < world->cloth && !world->yielded[v[i]]) {
+                world->yielded[v[i]] = 1;
+                count++;
+            }
+        }
+    }
+    world->yielding = world->yielding || count > 0;
+    return count;
+}
