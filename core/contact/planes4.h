@@ -52,9 +52,23 @@ TL_INLINE TlDouble4 tl_shares_of4(const double *s, const TlPair *const pair[4], 
                        s[pair[2]->vertex[corner]], s[pair[3]->vertex[corner]]};
 }
 
+/* Four pairs on their way: where their vertices are, and what they are to do. */
+typedef struct TlGoing4 {
+    TlVec4 x[4], d[4];
+} TlGoing4;
+
+TL_INLINE TlGoing4 tl_going4(const TlMove *move, const TlPair *const pair[4]) {
+    TlGoing4 going;
+    for (int c = 0; c < 4; c++) {
+        going.x[c] = tl_gather4(move->x, pair, c);
+        going.d[c] = tl_scale4(tl_shares_of4(move->s, pair, c), tl_gather4(move->u, pair, c));
+    }
+    return going;
+}
+
 /* Along given normals. */
-TL_INLINE TlSeen4 tl_see_along4(const TlMove *move, const TlPair *const pair[4], const TlVec4 x[4],
-                                TlVec4 normal, bool edges) {
+TL_INLINE TlSeen4 tl_see_along4(const TlGoing4 *going, const TlPair *const pair[4], TlVec4 normal,
+                                bool edges) {
     const TlDouble4 zero = tl_double4(0.0);
     const int split = edges ? 2 : 1;
     TlDouble4 now[2], end[2], size = zero;
@@ -62,13 +76,13 @@ TL_INLINE TlSeen4 tl_see_along4(const TlMove *move, const TlPair *const pair[4],
     for (int c = 0; c < 4; c++) {
         int b = c >= split;
         TlVec4 up = b ? tl_scale4(tl_double4(-1.0), normal) : normal;
-        TlDouble4 at = tl_dot4(up, tl_sub4(x[c], x[0]));
-        TlVec4 u = tl_gather4(move->u, pair, c);
-        TlDouble4 share = tl_shares_of4(move->s, pair, c), rise = share * tl_dot4(up, u);
+        TlDouble4 at = tl_dot4(up, tl_sub4(going->x[c], going->x[0]));
+        TlVec4 d = going->d[c];
+        TlDouble4 rise = tl_dot4(up, d);
         bool first = c == 0 || c == split;
         now[b] = first ? at : tl_min4(now[b], at);
         end[b] = first ? at + rise : tl_min4(end[b], at + rise);
-        size = tl_max4(size, tl_abs4(at) + share * (tl_abs4(u.x) + tl_abs4(u.y) + tl_abs4(u.z)));
+        size = tl_max4(size, tl_abs4(at) + (tl_abs4(d.x) + tl_abs4(d.y) + tl_abs4(d.z)));
         seen.height[c] = at;
         seen.rise[c] = rise;
     }
@@ -112,17 +126,88 @@ TL_INLINE TlBits4 tl_passes4(const TlSeen4 *seen) {
     return (TlBits4)(seen->fall[0] + seen->fall[1] <= TL_PASS * seen->usable + seen->slip);
 }
 
-TL_INLINE TlSeen4 tl_see4(const TlMove *move, const TlPair *const pair[4], bool edges) {
-    TlVec4 x[4];
-    for (int c = 0; c < 4; c++) {
-        x[c] = tl_gather4(move->x, pair, c);
+/* Whether vertices a and b of a pair are the ends of a line of a collider: an edge, or the line in
+ * a capsule, which is a triangle with two equal vertices. */
+TL_INLINE bool tl_is_line(const TlMove *move, const TlPair *pair, int a, bool edges) {
+    return pair->vertex[a] >= move->cloth && (edges || pair->vertex[2] == pair->vertex[3]);
+}
+
+TL_INLINE TlVec4 tl_between4(TlVec4 a, TlVec4 b, TlDouble4 t) {
+    return tl_less4(a, 0.0 - t, tl_sub4(b, a));
+}
+
+/* Largest size of a difference of motions, of end a or b of a line and any of the other thing. */
+TL_INLINE TlDouble4 tl_most_apart4(const TlVec4 d[4], int a, int b, int first, int last) {
+    TlDouble4 most = tl_double4(0.0);
+    for (int j = first; j < last; j++) {
+        TlVec4 e = tl_sub4(d[a], d[j]), f = tl_sub4(d[b], d[j]);
+        most = tl_max4(most, tl_max4(tl_dot4(e, e), tl_dot4(f, f)));
     }
-    TlClosest4 closest = tl_closest4(x, edges);
-    TlSeen4 seen = tl_see_along4(move, pair, x, closest.normal, edges);
+    return tl_sqrt4(most);
+}
+
+/* Cuts the line from vertex a to b of pairs in `which` down to what can come nearer than it is: the
+ * other thing, vertices [first, last), is of size `size` around its closest point. Point 8 of the
+ * proof. */
+TL_INLINE void tl_shorten4(TlGoing4 *going, const TlClosest4 *closest, TlBits4 which, int a, int b,
+                           int first, int last, TlDouble4 size) {
+    const TlDouble4 zero = tl_double4(0.0), one = tl_double4(1.0);
+    TlDouble4 at = one - tl_abs4(closest->weight[a]);
+    for (int round = 0; round < 2; round++) {
+        TlDouble4 most = tl_most_apart4(going->d, a, b, first, last);
+        TlDouble4 reach = size + tl_sqrt4(most * (2.0 * closest->distance + most));
+        TlVec4 line = tl_sub4(going->x[b], going->x[a]);
+        TlDouble4 part = 1.000001 * reach / tl_sqrt4(tl_dot4(line, line));
+        TlDouble4 low = tl_max4(zero, at - part), high = tl_min4(one, at + part);
+        TlBits4 shorter = which & (TlBits4)(high > low);
+        low = tl_choose4(shorter, low, zero);
+        high = tl_choose4(shorter, high, one);
+        for (int of = 0; of < 2; of++) {
+            TlVec4 *v = of == 0 ? going->x : going->d, start = v[a], end = v[b];
+            v[a] = tl_between4(start, end, low);
+            v[b] = tl_between4(start, end, high);
+        }
+        at = (at - low) / (high - low);
+    }
+}
+
+/* Does so for lines of colliders, which are long and turn. */
+TL_INLINE void tl_shorten_lines4(const TlMove *move, const TlPair *const pair[4],
+                                 const TlClosest4 *closest, bool edges, TlGoing4 *going) {
+    for (int a = edges ? 0 : 1; a < 4; a += 2) {
+        TlBits4 which = {0, 0, 0, 0};
+        bool any = false;
+        for (int k = 0; k < TL_LANES; k++) {
+            bool line = a < 3 && tl_is_line(move, pair[k], a, edges);
+            which[k] = line ? -1 : 0;
+            any = any || line;
+        }
+        if (!any) {
+            continue;
+        }
+        int first = edges ? 2 - a : 0, last = edges ? 4 - a : 1;
+        TlVec4 other = tl_sub4(going->x[last - 1], going->x[first]);
+        TlDouble4 size = tl_sqrt4(tl_dot4(other, other));
+        tl_shorten4(going, closest, which, a, a + 1, first, last, size);
+        if (!edges) {
+            going->x[3] = tl_choose_vec4(which, going->x[2], going->x[3]);
+            going->d[3] = tl_choose_vec4(which, going->d[2], going->d[3]);
+        }
+    }
+}
+
+/* `all` of the lines of colliders counts, or only what can come nearer. */
+TL_INLINE TlSeen4 tl_see4(const TlMove *move, const TlPair *const pair[4], bool edges, bool all) {
+    TlGoing4 going = tl_going4(move, pair);
+    TlClosest4 closest = tl_closest4(going.x, edges);
+    if (!all) {
+        tl_shorten_lines4(move, pair, &closest, edges, &going);
+    }
+    TlSeen4 seen = tl_see_along4(&going, pair, closest.normal, edges);
     TlBits4 ok = tl_passes4(&seen);
     if (!(ok[0] && ok[1] && ok[2] && ok[3])) {
-        TlSeen4 other =
-            tl_see_along4(move, pair, x, tl_face_normal4(x, closest.normal, edges), edges);
+        TlVec4 face = tl_face_normal4(going.x, closest.normal, edges);
+        TlSeen4 other = tl_see_along4(&going, pair, face, edges);
         tl_take_better4(&seen, &other);
     }
     seen.parted = (TlBits4)(closest.distance > 0.0);
@@ -150,23 +235,20 @@ TL_INLINE TlDouble4 tl_farther4(const TlVec4 x[4], const TlVec4 d[4], int split,
  * round a corner does: goes on from one plane to the next. `gap`: what they have now. */
 TL_INLINE TlBits4 tl_go_round4(const TlMove *move, const TlPair *const pair[4], bool edges,
                                TlDouble4 gap) {
-    TlVec4 x[4], d[4], at[4];
-    for (int c = 0; c < 4; c++) {
-        x[c] = tl_gather4(move->x, pair, c);
-        d[c] = tl_scale4(tl_shares_of4(move->s, pair, c), tl_gather4(move->u, pair, c));
-    }
+    TlGoing4 going = tl_going4(move, pair);
+    TlVec4 at[4];
     TlDouble4 t = tl_double4(0.0), solid = tl_solids_of4(pair);
     TlDouble4 keep = gap - TL_PASS * tl_usable_of4(pair, gap);
     TlBits4 on = (TlBits4)(t < 1.0);
     for (int step = 0; step < TL_MOST_PLANES && (on[0] | on[1] | on[2] | on[3]) != 0; step++) {
         for (int c = 0; c < 4; c++) {
-            at[c] = tl_less4(x[c], 0.0 - t, d[c]);
+            at[c] = tl_less4(going.x[c], 0.0 - t, going.d[c]);
         }
         TlClosest4 closest = tl_closest4(at, edges);
         TlDouble4 apart = closest.distance - solid;
         /* not all of what is left, so that the next plane has something too */
         TlDouble4 least = keep + 0.1 * (apart - keep) + solid;
-        TlDouble4 part = tl_farther4(at, d, edges ? 2 : 1, closest.normal, least);
+        TlDouble4 part = tl_farther4(at, going.d, edges ? 2 : 1, closest.normal, least);
         on &= (TlBits4)(apart > keep) & (TlBits4)(part > 1e-6);
         t = tl_choose4(on, t + part, t);
         on &= (TlBits4)(t < 1.0);

@@ -44,6 +44,14 @@
  *     rounds positions to 2^-53 of their coordinates; floors must be larger than that by far, and
  *     the part of a gap that CUT leaves is. TL_SLIP is what may be lost in one move, so that a pair
  *     at its floor can slide. Far pairs use single precision, with its error taken off.
+ *  8. Lines. Colliders have long edges, and capsules are lines, that turn: then a plane sees the
+ *     motion of a far end. For a point p of the line A, and c its point closest to B, |p - b|^2 >=
+ *     g^2 + (|p - c| - size)^2 for all b of B, which lie within `size` of its closest point: g is
+ *     the distance, and A is convex. Points for which that exceeds (g + rho)^2 do not come nearer
+ *     than g, so that only |p - c| <= size + sqrt(rho (2 g + rho)) must be looked at; and, with
+ *     the rho of that part, once more. Its ends move by means of what the ends of A do: a cut of
+ *     one cuts both, and such pairs are not settled before going away grants nothing, from where
+ *     on all of A counts.
  * All of this holds at every t: a caller may stop the move early by scaling all s by one number,
  * and by nothing else. */
 #include "contact/truncate.h"
@@ -272,7 +280,7 @@ TL_INLINE int32_t measure(const Run *run, const int32_t *list, int32_t count, bo
     for (int32_t i = 0; i < count; i += TL_LANES) {
         const TlPair *four[TL_LANES];
         pick_four(run, list, i, count, four);
-        TlSeen4 seen = tl_see4(run->move, four, edges);
+        TlSeen4 seen = tl_see4(run->move, four, edges, run->pass > RELATIVE);
         TlBits4 good = seen.parted & tl_passes4(&seen);
         for (int32_t k = 0; k < TL_LANES && i + k < count; k++) {
             int32_t p = list[i + k];
@@ -411,6 +419,12 @@ static void hold(const Run *run, int32_t p, Shares *shares) {
     run->work->state[p] = (uint8_t)(MEASURED | (free ? 0 : SETTLED));
 }
 
+/* Whether a line of a collider was shortened to see a pair. */
+static bool has_line(const Run *run, const TlPair *pair, bool edges) {
+    return tl_is_line(run->move, pair, edges ? 0 : 1, edges) ||
+           (edges && tl_is_line(run->move, pair, 2, edges));
+}
+
 /* Cuts pair p by what lane k shows of it. */
 TL_INLINE void cut_pair(const Run *run, int32_t p, const TlSeen4 *seen, int32_t k, bool edges,
                         Shares *shares) {
@@ -420,13 +434,21 @@ TL_INLINE void cut_pair(const Run *run, int32_t p, const TlSeen4 *seen, int32_t 
         hold(run, p, shares);
         return;
     }
-    if (grant(fall, seen->usable[k], run->pass <= RELATIVE, may)) {
+    bool lines = run->pass <= RELATIVE && has_line(run, &run->pair[p], edges);
+    if (grant(fall, seen->usable[k], run->pass <= RELATIVE, may) && !lines) {
         run->work->state[p] = MEASURED | SETTLED;
     }
+    double part[4];
     for (int c = 0; c < 4; c++) {
-        double s = run->move->s[run->pair[p].vertex[c]];
         double room = seen->height[c][k] + may[c >= (edges ? 2 : 1)], want = -seen->rise[c][k];
-        shares->s[c] = want > room ? s * (room / want) : s;
+        part[c] = want > room ? room / want : 1.0;
+    }
+    for (int c = 0; c < 4; c++) {
+        /* what was seen of a line moves by both of its ends */
+        int other = edges ? c ^ 1 : c == 0 ? 0 : c % 3 + 1;
+        bool line = lines && run->pair[p].vertex[c] >= run->move->cloth;
+        double least = line ? tl_min(part[c], part[other]) : part[c];
+        shares->s[c] = run->move->s[run->pair[p].vertex[c]] * least;
     }
 }
 
@@ -435,7 +457,7 @@ TL_INLINE void cut_list(const Run *run, int32_t begin, int32_t end, bool edges) 
     for (int32_t i = begin; i < end; i += TL_LANES) {
         const TlPair *four[TL_LANES];
         pick_four(run, failed, i, end, four);
-        TlSeen4 seen = tl_see4(run->move, four, edges);
+        TlSeen4 seen = tl_see4(run->move, four, edges, run->pass > RELATIVE);
         for (int32_t k = 0; k < TL_LANES && i + k < end; k++) {
             cut_pair(run, failed[i + k], &seen, k, edges, &run->work->shares[i + k]);
         }
