@@ -769,7 +769,7 @@ START_TEST(truncate_does_not_look_at_loose_pairs) {
     Scene scene = one_pair(false, GAP);
     scene_start(&scene);
     scene.loose = test_alloc(4);
-    memset(scene.loose, 1, 4);
+    memset(scene.loose, TL_LOOSE_IN_CLOTH, 4);
     move_sides(&scene, tl_vec3(0, -1.0, 0), tl_vec3(0, 0, 0));
     scene.pairs.pair[0].least = 0.005F;
     TlTruncated done = truncate_now(&scene);

@@ -16,7 +16,11 @@ typedef struct TlPair {
     float floor;  /* motion never brings them nearer than this */
 } TlPair;
 
-/* Whether a pair is of a vertex that is pinched and of what is prescribed, which are the vertices
+/* Vertices of cloth that are not kept apart from what is prescribed: what is pinched has no contact
+ * with it at all, what is leaving is pushed out of it. */
+enum { TL_PINCHED = 1, TL_LEAVING = 2 };
+
+/* Whether a pair is of such a vertex and of what is prescribed, which are the vertices
  * from `cloth` on; `pinched` may be NULL. */
 static inline bool tl_is_pinched(const uint8_t *pinched, int32_t cloth, const int32_t vertex[4]) {
     if (pinched == NULL || (vertex[0] < cloth && vertex[3] < cloth)) {
@@ -27,6 +31,18 @@ static inline bool tl_is_pinched(const uint8_t *pinched, int32_t cloth, const in
         any = any || (vertex[i] < cloth && pinched[vertex[i]] != 0);
     }
     return any;
+}
+
+/* Vertices of crossings: pairs of cloth and a body, or of cloth alone, whose vertices all have that
+ * mark may pass through each other. */
+enum { TL_LOOSE_IN_BODIES = 1, TL_LOOSE_IN_CLOTH = 2 };
+
+/* Whether a pair is of loose vertices alone; `loose` may be NULL. */
+static inline bool tl_is_loose(const uint8_t *loose, int32_t cloth, const int32_t vertex[4]) {
+    bool body = vertex[0] >= cloth || vertex[3] >= cloth;
+    uint8_t bit = body ? TL_LOOSE_IN_BODIES : TL_LOOSE_IN_CLOTH;
+    return loose != NULL &&
+           (loose[vertex[0]] & loose[vertex[1]] & loose[vertex[2]] & loose[vertex[3]] & bit) != 0;
 }
 
 typedef struct TlPairs {

@@ -3,7 +3,8 @@
 /* Cloth that is tangled: where edges cross triangles, and the forces that undo it.
  *
  * Vertices of what crosses, and their neighbours, are loose: pairs of loose vertices alone have no
- * contact potential and may pass through each other. Every crossing pulls its edge, and its
+ * contact potential and may pass through each other, cloth through cloth where cloths cross, and
+ * cloth through bodies where it crosses these. Every crossing pulls its edge, and its
  * triangle the other way, so that the contour along which the surfaces cross gets shorter:
  *
  *   G = sum over the triangles at the edge of R - 2 (E.R)/(E.N) N,
@@ -124,22 +125,33 @@ static void widen(const TlSurface *surface, uint8_t *mark) {
     }
 }
 
-/* Marks the vertices of crossings, of those that pull or of all but pinched ones, then their
- * neighbours. */
-static void mark_crossings(const TlWorld *world, bool all, uint8_t *mark) {
+/* What is marked of crossings. */
+typedef enum Kind { WITH_BODIES, OF_CLOTHS, THAT_PULL } Kind;
+
+static bool is_kind(const TlWorld *world, const TlCrossing *at, Kind kind) {
     const TlSurface *surface = world->def.surface;
-    memset(mark, 0, (size_t)world->n);
+    bool body = surface->edge[2 * (int64_t)at->edge] >= world->cloth ||
+                surface->triangle[3 * (int64_t)at->triangle] >= world->cloth;
+    return kind == THAT_PULL ? !is_held(world, at)
+                             : (kind == WITH_BODIES) == body && !is_pinched(world, at);
+}
+
+/* Sets `bit` in `mark` of the vertices of a kind of crossings, and of their neighbours. */
+static void mark_crossings(const TlWorld *world, Kind kind, uint8_t bit, uint8_t *mark) {
+    const TlSurface *surface = world->def.surface;
+    uint8_t *work = world->marked;
+    memset(work, 0, (size_t)world->n);
     for (int32_t i = 0; i < world->crossings.count; i++) {
         const TlCrossing *at = &world->crossings.at[i];
         const int32_t *e = surface->edge + 2 * (int64_t)at->edge;
         const int32_t *t = surface->triangle + 3 * (int64_t)at->triangle;
-        if (all ? !is_pinched(world, at) : !is_held(world, at)) {
-            mark[e[0]] = mark[e[1]] = mark[t[0]] = mark[t[1]] = mark[t[2]] = 1;
+        if (is_kind(world, at, kind)) {
+            work[e[0]] = work[e[1]] = work[t[0]] = work[t[1]] = work[t[2]] = 1;
         }
     }
-    widen(surface, mark);
+    widen(surface, work);
     for (int32_t v = 0; v < world->n; v++) {
-        mark[v] = world->stuck[v] ? 0 : mark[v];
+        mark[v] |= work[v] && !world->stuck[v] ? bit : 0;
     }
 }
 
@@ -156,8 +168,11 @@ bool tl_world_look_for_crossings(TlWorld *world) {
         world->pulling += !is_held(world, &world->crossings.at[i]);
         world->tangled = world->tangled || !is_pinched(world, &world->crossings.at[i]);
     }
-    mark_crossings(world, true, world->loose);
-    mark_crossings(world, false, world->pulled);
+    memset(world->loose, 0, (size_t)world->n);
+    memset(world->pulled, 0, (size_t)world->n);
+    mark_crossings(world, WITH_BODIES, TL_LOOSE_IN_BODIES, world->loose);
+    mark_crossings(world, OF_CLOTHS, TL_LOOSE_IN_CLOTH, world->loose);
+    mark_crossings(world, THAT_PULL, 1, world->pulled);
     return true;
 }
 
@@ -188,22 +203,6 @@ void tl_world_hold_worse(TlWorld *world, bool all) {
         world->stuck[v] |= world->crossed[v] < 0;
     }
     add_crossings(world, 1, world->crossed);
-}
-
-void tl_world_release(TlWorld *world, const double *x, const double *to) {
-    if (!world->tangled) {
-        memset(world->loose, 0, (size_t)world->n);
-    }
-    for (int32_t v = 0; v < world->cloth; v++) {
-        for (int64_t i = 3 * (int64_t)v; i < 3 * (int64_t)v + 3; i++) {
-            world->loose[v] = x[i] != to[i] ? 1 : world->loose[v];
-        }
-    }
-    widen(world->def.surface, world->loose);
-    for (int32_t v = world->cloth; v < world->n; v++) {
-        world->loose[v] = world->def.analytic[v] ? 1 : world->loose[v];
-    }
-    world->tangled = true;
 }
 
 /* ---- pulls ---- */

@@ -106,11 +106,8 @@ static double reach_of(const TlWorld *world, const TlPair *pair, bool edges,
 }
 
 static bool is_loose(const TlWorld *world, const TlPair *pair) {
-    if (tl_is_pinched(world->pinched, world->cloth, pair->vertex)) {
-        return true;
-    }
-    return world->tangled && world->loose[pair->vertex[0]] && world->loose[pair->vertex[1]] &&
-           world->loose[pair->vertex[2]] && world->loose[pair->vertex[3]];
+    return tl_is_pinched(world->pinched, world->cloth, pair->vertex) ||
+           tl_is_loose(world->tangled ? world->loose : NULL, world->cloth, pair->vertex);
 }
 
 /* ---- how much they press ---- */

@@ -302,12 +302,8 @@ TL_INLINE int32_t measure(const Run *run, const int32_t *list, int32_t count, bo
 }
 
 TL_INLINE bool is_loose(const TlMove *move, const TlPair *pair) {
-    const int32_t *v = pair->vertex;
-    if (tl_is_pinched(move->pinched, move->cloth, v)) {
-        return true;
-    }
-    return move->loose != NULL && move->loose[v[0]] && move->loose[v[1]] && move->loose[v[2]] &&
-           move->loose[v[3]];
+    return tl_is_pinched(move->pinched, move->cloth, pair->vertex) ||
+           tl_is_loose(move->loose, move->cloth, pair->vertex);
 }
 
 /* Pairs of [begin, end) that are to be looked at in the first pass. */

@@ -89,6 +89,7 @@ static void alloc_world(TlArena *arena, TlWorld *world) {
     world->around = TL_NEW(arena, double, n);
     world->straggler = TL_NEW(arena, uint8_t, n);
     world->loose = TL_NEW(arena, uint8_t, n);
+    world->marked = TL_NEW(arena, uint8_t, n);
     world->pulled = TL_NEW(arena, uint8_t, n);
     world->yielded = TL_NEW(arena, uint8_t, world->cloth);
     world->crossed = TL_NEW(arena, int32_t, n);

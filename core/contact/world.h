@@ -77,7 +77,8 @@ struct TlWorld {
     double *origin, *common, *low, *high; /* what the list is good for */
     double *around;                       /* per vertex: contact distance, and what is solid, m */
     uint8_t *straggler;                   /* moves otherwise than its neighbourhood */
-    uint8_t *loose;                       /* part of a tangle: free to pass */
+    uint8_t *loose;                       /* part of a tangle: what it may pass, see pairs.h */
+    uint8_t *marked;                      /* work */
     uint8_t *pulled;                      /* loose because of crossings, which pull there */
     const uint8_t *pinched;               /* per cloth vertex: is not kept out of what is
                                              prescribed, which has no room for it; NULL: none */
@@ -137,9 +138,6 @@ void tl_world_hold_worse(TlWorld *world, bool all);
 /* A sub-step begins at x (cloth); colliders go from `before` to `goal`, 3 per vertex of theirs. */
 void tl_world_begin(TlWorld *world, const double *x, const double *before, const double *goal,
                     double slip_m);
-/* Cloth vertices that are to leave the analytic colliders they are in, or should, from x to `to`,
- * become loose together with those colliders. */
-void tl_world_release(TlWorld *world, const double *x, const double *to);
 /* The sub-step begins where cloth is now, not where it was given. */
 void tl_world_start_here(TlWorld *world);
 /* Plans a move of all cloth vertices by u, and with `others` of colliders to their goals: shortens
@@ -154,8 +152,9 @@ double tl_world_lost(const TlWorld *world);
 /* Whether colliders still have to go on, and how far the farthest, m. */
 double tl_world_missing(const TlWorld *world);
 /* Finds cloth that is in the way of colliders and held up by something else, after a plan that did
- * not bring them to their goals; answers how many more vertices yield now. */
-int32_t tl_world_yield(TlWorld *world);
+ * not bring them to their goals; answers how many more vertices yield now. Without `force` only to
+ * colliders that are slow there. */
+int32_t tl_world_yield(TlWorld *world, bool force);
 /* Colliders are put where they belong, and cloth to x, whatever is in the way. */
 void tl_world_force(TlWorld *world, const double *x);
 

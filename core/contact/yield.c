@@ -7,6 +7,9 @@
 
 /* vertices that got less than this part of their way are held up */
 #define HELD_UP 0.99
+/* colliders are slow, and shorter steps would find no room either, where they go less than this in
+ * the step, over the contact distance */
+#define SLOW 0.15
 
 /* What is left of the way of a vertex of a collider; of cloth none. */
 static TlVec3 way_left(const TlWorld *world, int32_t v) {
@@ -15,8 +18,22 @@ static TlVec3 way_left(const TlWorld *world, int32_t v) {
                             : tl_sub3(tl_load3(world->goal + at), tl_load3(world->x + at));
 }
 
-/* Whether what is left of the ways of colliders brings a pair nearer than its floor. */
-static bool is_in_the_way(const TlWorld *world, const TlPair *pair, bool edges) {
+/* Whether the collider of a pair goes less than so far in the step, where the pair is nearest. */
+static bool is_slow(const TlWorld *world, const TlPair *pair, const TlClosest *closest) {
+    TlVec3 way = {0, 0, 0};
+    for (int i = 0; i < 4; i++) {
+        int64_t at = 3 * (int64_t)pair->vertex[i];
+        if (pair->vertex[i] >= world->cloth) {
+            TlVec3 goal = tl_load3(world->goal + at);
+            way = tl_madd3(way, closest->weight[i], tl_sub3(goal, tl_load3(world->start + at)));
+        }
+    }
+    return tl_length3(way) < SLOW * (double)pair->radius;
+}
+
+/* Whether what is left of the ways of colliders brings a pair nearer than its floor, and they are
+ * slow there or `force` says that they arrive all the same. */
+static bool is_in_the_way(const TlWorld *world, const TlPair *pair, bool edges, bool force) {
     TlVec3 at[4], left[4];
     bool any = false;
     for (int i = 0; i < 4; i++) {
@@ -34,10 +51,11 @@ static bool is_in_the_way(const TlWorld *world, const TlPair *pair, bool edges) 
         bool first = i < (edges ? 2 : 1);
         coming = tl_max(coming, (first ? -1.0 : 1.0) * tl_dot3(n, left[i]));
     }
-    return closest.distance - (double)pair->solid - coming < (double)pair->floor;
+    return closest.distance - (double)pair->solid - coming < (double)pair->floor &&
+           (force || is_slow(world, pair, &closest));
 }
 
-int32_t tl_world_yield(TlWorld *world) {
+int32_t tl_world_yield(TlWorld *world, bool force) {
     int32_t count = 0;
     for (int32_t p = 0; p < world->pairs.count; p++) {
         const TlPair *pair = &world->pairs.pair[p];
@@ -50,7 +68,7 @@ int32_t tl_world_yield(TlWorld *world) {
         for (int i = 0; i < 4; i++) {
             held_up = held_up || (v[i] < world->cloth && world->s[v[i]] < HELD_UP);
         }
-        if (!held_up || !is_in_the_way(world, pair, p >= world->pairs.vertex_triangle)) {
+        if (!held_up || !is_in_the_way(world, pair, p >= world->pairs.vertex_triangle, force)) {
             continue;
         }
         for (int i = 0; i < 4; i++) {

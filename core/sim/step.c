@@ -26,10 +26,10 @@ static bool report_progress(const ToileSim *sim, double fraction) {
 }
 
 /* Tries the part of the frame from `from` to `to`. Sub-steps of the same length may work with the
- * coarse levels of those before, which are costly and change little. `force`: colliders and pins
- * arrive, whatever is in the way. */
-static TlVerdict substep(ToileSim *sim, double from, double to, bool keep_coarse, bool force,
-                         bool strictly) {
+ * coarse levels of those before, which are costly and change little. `yield`: cloth without room
+ * lets slow colliders pass; `force`: colliders and pins arrive, whatever is in the way. */
+static TlVerdict substep(ToileSim *sim, double from, double to, bool keep_coarse, bool yield,
+                         bool force, bool strictly) {
     tl_keep_start(sim);
     double dt_s = (to - from) / sim->def.fps, clock_s = tl_clock_s();
     TlContacts contacts = tl_sim_meet(sim, from, to, dt_s);
@@ -42,6 +42,7 @@ static TlVerdict substep(ToileSim *sim, double from, double to, bool keep_coarse
         {{sim->def.gravity_m_per_s2[0], sim->def.gravity_m_per_s2[1], sim->def.gravity_m_per_s2[2]},
          sim->def.drag_kg_per_m2_s},
         tl_newton_options(sim, dt_s, tl_contact_safe_move(&contacts)),
+        yield,
         force};
     step.newton.keep_coarse = keep_coarse;
     step.newton.guess = sim->system.knows_last ? sim->system.last : NULL;
@@ -77,7 +78,7 @@ static ToileStatus run_substeps(ToileSim *sim, ToileError *error) {
         last_size = size;
         TlVerdict verdict =
             substep(sim, (double)tick / total, (double)(tick + size) / total, keep_coarse,
-                    may_force(sim, tick, size, total), size >= LEAST_JUDGED);
+                    size <= MOST_FORCED, may_force(sim, tick, size, total), size >= LEAST_JUDGED);
         if (sim->system_arena.failed) {
             return tl_lacks_memory(sim, error);
         }

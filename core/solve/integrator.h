@@ -15,6 +15,7 @@ typedef struct TlStep {
     double dt_s;
     TlExternal external;
     TlNewton newton;
+    bool yield; /* cloth that has no room lets slow colliders pass */
     bool force; /* colliders and pins that find no room go through cloth; else the step fails */
 } TlStep;
 

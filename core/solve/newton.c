@@ -14,7 +14,11 @@
 
 #include <string.h>
 
-enum { GRAIN = 128, MOST_CUTS = 12, MOST_CUTS_UPHILL = 2, MOST_ARRIVAL = 16, HOLD_ROUNDS = 4 };
+enum { GRAIN = 128, MOST_CUTS = 12, MOST_CUTS_UPHILL = 2, HOLD_ROUNDS = 4 };
+/* colliders may take so many iterations to arrive, and more if they will at the rate of the last
+ * few
+ */
+enum { SURE_ARRIVAL = 8, MOST_ARRIVAL = 40, ARRIVAL_RATE = 4 };
 #define ARMIJO 1e-4
 /* changes of the potential below this part of its size are rounding and count as descent */
 #define ROUNDING 1e-13
@@ -117,11 +121,13 @@ typedef struct Iteration {
     const TlContacts *contacts;
     const TlNewton *options;
     double *x;
-    double elastic;     /* at x, where known */
-    bool knows_elastic; /* by a line search that came to x */
-    bool moving;        /* colliders or pins are on their way */
-    bool smooth;        /* gentle steps need no line search */
-    double slope;       /* of the potential along what the linear solve found */
+    double elastic;               /* at x, where known */
+    bool knows_elastic;           /* by a line search that came to x */
+    bool moving;                  /* colliders or pins are on their way */
+    bool smooth;                  /* gentle steps need no line search */
+    double missing[ARRIVAL_RATE]; /* how far colliders were from their goals in the last iterations,
+                                     m */
+    double slope;                 /* of the potential along what the linear solve found */
 } Iteration;
 
 /* How many pins of [begin, end) are not yet at their places. */
@@ -152,7 +158,7 @@ static bool is_missing(Iteration *in) {
 static bool is_inside(const Iteration *in) {
     const TlSystem *system = in->system;
     for (int32_t v = 0; in->contacts->collider_count > 0 && v < system->model->vertex_count; v++) {
-        if (!system->fixed[v] && !system->pinched[v] &&
+        if (!system->fixed[v] && system->pinched[v] != TL_PINCHED &&
             tl_contact_depth(in->contacts, tl_load3(in->x + 3 * (int64_t)v)) > 0.0) {
             return true;
         }
@@ -312,12 +318,25 @@ static double lap(const TlContacts *contacts, double *clock_s) {
     return *clock_s - before;
 }
 
+/* Whether colliders and pins that are on their way may still arrive. */
+static bool may_arrive(Iteration *in, int32_t k) {
+    const TlWorld *world = in->contacts->world;
+    if (world == NULL || !(is_missing(in) || is_inside(in))) {
+        return false;
+    }
+    double missing = tl_world_missing(world), *before = &in->missing[k % ARRIVAL_RATE];
+    double gained = *before - missing;
+    *before = missing;
+    return k < SURE_ARRIVAL ||
+           (k < MOST_ARRIVAL && ARRIVAL_RATE * missing < gained * (MOST_ARRIVAL - k));
+}
+
 static bool goes_on(Iteration *in, int32_t k, double last_step_m) {
     const TlNewton *options = in->options;
     int32_t most = options->most_iterations;
+    bool arriving = most > 0 && may_arrive(in, k);
     return k < most || (k < most + options->most_rescues && last_step_m > options->rescue_m) ||
-           (k < MOST_ARRIVAL && most > 0 && in->contacts->world != NULL &&
-            (is_missing(in) || is_inside(in)));
+           arriving;
 }
 
 /* How many vertices touch anything. */

@@ -46,18 +46,33 @@ static bool move_to(const TlContacts *contacts, TlSystem *system, const double *
     return true;
 }
 
-/* Puts vertices that are in an analytic collider out of it, as far as nothing is in the way;
- * answers how many were. */
+/* The flags of pinched vertices have changed; `count` of them are set. */
+static void tell_pinched(TlSystem *system, TlWorld *world, int32_t count) {
+    if (world != NULL) {
+        /* who was pinched may have come to cross something */
+        world->pinched = count > 0 ? system->pinched : NULL;
+        world->suspect = world->suspect || count > 0 || system->pinched_count > 0;
+    }
+    system->pinched_count = count;
+}
+
+/* Puts vertices that are in an analytic collider out of it, as far as nothing but colliders is in
+ * the way; answers how many were. */
 static int32_t leave_colliders(const TlContacts *contacts, TlSystem *system, double *x) {
+    int32_t n = system->model->vertex_count, count = 0, leaving = 0;
     if (contacts->collider_count == 0) {
         return 0;
     }
-    memcpy(system->trial, x, 3 * sizeof *x * (size_t)system->model->vertex_count);
-    int32_t count = tl_terms_project(system, contacts, TL_LEAST_GAP, NULL, system->trial);
+    memcpy(system->trial, x, 3 * sizeof *x * (size_t)n);
+    count = tl_terms_project(system, contacts, TL_LEAST_GAP, NULL, system->trial);
+    for (int32_t v = 0; count > 0 && v < n; v++) {
+        size_t at = 3 * (size_t)v;
+        bool moves = memcmp(system->trial + at, x + at, 3 * sizeof *x) != 0;
+        system->pinched[v] = moves ? TL_LEAVING : system->pinched[v];
+        leaving += system->pinched[v] != 0;
+    }
     if (count > 0) {
-        if (contacts->world != NULL) {
-            tl_world_release(contacts->world, x, system->trial);
-        }
+        tell_pinched(system, contacts->world, leaving);
         move_to(contacts, system, system->trial, false, x);
     }
     return count;
@@ -71,19 +86,31 @@ static bool is_held_inside(const Pinch *in, int32_t v) {
            tl_contact_depth(&before, tl_load3(in->x + 3 * (int64_t)v)) > 0.0;
 }
 
+/* What is to be told of a vertex. */
+static uint8_t flag_of(const Pinch *in, int32_t v) {
+    const TlWorld *world = in->contacts->world;
+    TlVec3 x = tl_load3(in->x + 3 * (int64_t)v), way;
+    int32_t cloth = in->system->model->vertex_material[v];
+    if (world != NULL && world->yielding && world->yielded[v]) {
+        return TL_PINCHED;
+    }
+    if (in->system->fixed[v]) {
+        return is_held_inside(in, v) ? TL_PINCHED : 0;
+    }
+    if (tl_contact_pinch(in->contacts, cloth, x, &way)) {
+        return TL_PINCHED;
+    }
+    TlContacts before = *in->contacts;
+    before.now = before.before;
+    return tl_contact_depth(&before, x) > 0.0 ? TL_LEAVING : 0;
+}
+
 static double pinch_range(void *data, int32_t begin, int32_t end) {
     const Pinch *in = data;
-    TlSystem *system = in->system;
-    const TlWorld *world = in->contacts->world;
     int32_t count = 0;
     for (int32_t v = begin; v < end; v++) {
-        TlVec3 x = tl_load3(in->x + 3 * (int64_t)v), way;
-        int32_t cloth = system->model->vertex_material[v];
-        bool yields = world != NULL && world->yielding && world->yielded[v];
-        system->pinched[v] =
-            yields || (system->fixed[v] ? is_held_inside(in, v)
-                                        : tl_contact_pinch(in->contacts, cloth, x, &way));
-        count += system->pinched[v];
+        in->system->pinched[v] = flag_of(in, v);
+        count += in->system->pinched[v] != 0;
     }
     return (double)count;
 }
@@ -91,19 +118,14 @@ static double pinch_range(void *data, int32_t begin, int32_t end) {
 void tl_potential_pinch(TlSystem *system, const TlContacts *contacts, const double *x,
                         const double *pin_target) {
     Pinch pinch = {system, contacts, x, pin_target};
-    TlWorld *world = contacts->world;
+    const TlWorld *world = contacts->world;
     int32_t n = system->model->vertex_count, count = 0;
     if (contacts->collider_count > 0 || (world != NULL && world->yielding)) {
         count = (int32_t)tl_parallel_sum(system->pool, n, GRAIN, pinch_range, &pinch);
     } else if (system->pinched_count > 0) {
         memset(system->pinched, 0, (size_t)n);
     }
-    if (world != NULL) {
-        /* who was pinched may have come to cross something */
-        world->pinched = count > 0 ? system->pinched : NULL;
-        world->suspect = world->suspect || count > 0 || system->pinched_count > 0;
-    }
-    system->pinched_count = count;
+    tell_pinched(system, contacts->world, count);
 }
 
 void tl_potential_place(TlSystem *system, const TlContacts *contacts, double *x) {
@@ -249,7 +271,7 @@ static void glue_pinched(TlSystem *system, const TlContacts *contacts, const TlS
     for (int32_t v = 0; system->pinched_count > 0 && v < system->model->vertex_count; v++) {
         int64_t at = 3 * (int64_t)v;
         TlVec3 x = tl_load3(system->x_start + at), way;
-        if (system->pinched[v] && !system->fixed[v] &&
+        if (system->pinched[v] == TL_PINCHED && !system->fixed[v] &&
             tl_contact_pinch(contacts, system->model->vertex_material[v], x, &way)) {
             double glue = GLUE * system->weight[v];
             system->weight[v] += glue;
@@ -316,7 +338,8 @@ static bool try_yielding(TlSystem *system, const TlContacts *contacts, const TlS
     TlWorld *world = contacts->world;
     int32_t n = system->model->vertex_count;
     bool arrived = false;
-    for (int32_t round = 0; round < MOST_YIELDS && !arrived && tl_world_yield(world) > 0; round++) {
+    for (int32_t round = 0;
+         round < MOST_YIELDS && !arrived && tl_world_yield(world, step->force) > 0; round++) {
         memcpy(step->x, system->x_start, 3 * sizeof(double) * (size_t)n);
         tl_potential_pinch(system, contacts, step->x, step->pin_target);
         tl_world_begin(world, step->x, contacts->points_before, contacts->points_now,
@@ -335,7 +358,7 @@ TlStepResult tl_potential_minimise(TlSystem *system, const TlContacts *contacts,
     glue_pinched(system, contacts, step);
     result.ok = try_minimise(system, contacts, step, options, &result);
     bool blocked = result.ok && is_blocked(system, contacts, step);
-    if (blocked && step->force && contacts->world != NULL) {
+    if (blocked && step->yield && contacts->world != NULL) {
         blocked = !try_yielding(system, contacts, step, options, &result);
     }
     result.ok = result.ok && (!blocked || step->force || contacts->world == NULL);

@@ -42,7 +42,7 @@ typedef struct TlSystem {
     double *weight;       /* per vertex: m/h^2 and drag, N/m */
     TlFriction *friction; /* per vertex */
     uint8_t *fixed;       /* per vertex: pinned or without mass */
-    uint8_t *pinched;     /* per vertex: colliders leave it no room, or it is pinned in one */
+    uint8_t *pinched;     /* per vertex: TL_PINCHED, TL_LEAVING or 0 */
     int32_t pinched_count;
 } TlSystem;
 

@@ -31,7 +31,7 @@ static double vertex_value(void *data, int32_t begin, int32_t end) {
         TlVec3 d = tl_sub3(x, tl_load3(system->x_start + 3 * (int64_t)v));
         total += 0.5 * system->weight[v] * tl_dot3(d, d);
         total -= tl_dot3(tl_load3(system->force + 3 * (int64_t)v), d);
-        if (job->contacts->collider_count == 0 || system->pinched[v]) {
+        if (job->contacts->collider_count == 0 || system->pinched[v] == TL_PINCHED) {
             continue;
         }
         total += tl_contact_value(job->contacts, system->model->vertex_material[v],
@@ -73,7 +73,7 @@ static void vertex_derive(void *data, int32_t begin, int32_t end) {
         tl_store3(system->push + 3 * (int64_t)v, tl_vec3(0, 0, 0));
         TlFriction *friction = &system->friction[v];
         friction->force = 0.0;
-        if (job->contacts->collider_count == 0 || system->pinched[v]) {
+        if (job->contacts->collider_count == 0 || system->pinched[v] == TL_PINCHED) {
             continue;
         }
         memset(block, 0, 9 * sizeof *block);
@@ -190,7 +190,7 @@ static double project_range(void *data, int32_t begin, int32_t end) {
     Job *job = data;
     int32_t moved = 0;
     for (int32_t v = begin; v < end; v++) {
-        if (!job->system->fixed[v] && !job->system->pinched[v]) {
+        if (!job->system->fixed[v] && job->system->pinched[v] != TL_PINCHED) {
             TlVec3 x = tl_load3(job->out + 3 * (int64_t)v), from = x;
             if (job->x != NULL) {
                 from = tl_load3(job->x + 3 * (int64_t)v);
@@ -220,7 +220,7 @@ static void land_range(void *data, int32_t begin, int32_t end) {
     for (int32_t v = begin; v < end; v++) {
         int64_t at = 3 * (int64_t)v;
         TlVec3 x = tl_load3(job->x + at), u = tl_sub3(tl_load3(job->out + at), x);
-        if (!job->system->fixed[v] && !job->system->pinched[v]) {
+        if (!job->system->fixed[v] && job->system->pinched[v] != TL_PINCHED) {
             u = tl_contact_land(job->contacts, job->system->model->vertex_material[v], x, u);
             tl_store3(job->out + at, tl_add3(x, u));
         }
