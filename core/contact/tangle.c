@@ -149,7 +149,12 @@ static void mark_crossings(const TlWorld *world, Kind kind, uint8_t bit, uint8_t
             work[e[0]] = work[e[1]] = work[t[0]] = work[t[1]] = work[t[2]] = 1;
         }
     }
-    widen(surface, work);
+    for (int32_t ring = 0; ring < (world->wide ? 2 : 1); ring++) {
+        for (int32_t v = 0; v < world->n; v++) {
+            work[v] = work[v] != 0;
+        }
+        widen(surface, work);
+    }
     for (int32_t v = 0; v < world->n; v++) {
         mark[v] |= work[v] && !world->stuck[v] ? bit : 0;
     }

@@ -93,6 +93,7 @@ struct TlWorld {
     bool suspect;             /* something may cross that nobody has looked for */
     int32_t *crossed;         /* per vertex: crossings it had when the frame began */
     uint8_t *stuck;           /* per vertex: is not loose, because it got more of them */
+    bool wide;                /* crossings loosen one more ring of neighbours */
     bool frozen;              /* nobody is loose: all crossings stay as they are */
     TlCrossings crossings;    /* when last looked for */
     int32_t *fan_start, *fan; /* per edge: triangles at it */

@@ -13,6 +13,9 @@
 
 /* a collider's vertex may go this many contact distances in a sub-step */
 #define MOST_TRAVEL 5.0
+/* what is tangled has more freedom in one frame of so many: where crossings do not come undone with
+ * little they often do with more, which else makes new ones */
+enum { WIDE_FRAMES = 3 };
 
 static bool is_needed(const ToileSim *sim) {
     const TlSurface *surface = &sim->surface;
@@ -50,6 +53,7 @@ bool tl_sim_build_world(ToileSim *sim) {
 void tl_begin_contact(ToileSim *sim) {
     if (sim->world != NULL) {
         tl_world_begin_frame(sim->world);
+        sim->world->wide = sim->frame % WIDE_FRAMES == WIDE_FRAMES - 1;
     }
 }
 
