@@ -90,13 +90,14 @@ typedef struct Scene {
     TlPool *pool;
     TlTruncation *truncation;
     TlPairs pairs;
-    int32_t n;
+    int32_t n, cloth; /* vertices from `cloth` on are prescribed */
     double *x, *u, *s;
-    uint8_t *loose; /* NULL: none */
+    uint8_t *loose;   /* NULL: none */
+    uint8_t *pinched; /* NULL: none */
 } Scene;
 
 static Scene scene_make(int32_t n, int32_t pair_count, int32_t workers) {
-    Scene scene = {.n = n};
+    Scene scene = {.n = n, .cloth = n};
     scene.pool = tl_pool_create(workers, NULL);
     scene.x = test_alloc(3 * sizeof(double) * (size_t)n);
     scene.u = test_alloc(3 * sizeof(double) * (size_t)n);
@@ -122,6 +123,7 @@ static void scene_free(Scene *scene) {
     free(scene->u);
     free(scene->s);
     free(scene->loose);
+    free(scene->pinched);
     free(scene->pairs.pair);
 }
 
@@ -169,7 +171,8 @@ static TlTruncated truncate_now(Scene *scene) {
                    .u = scene->u,
                    .s = scene->s,
                    .loose = scene->loose,
-                   .cloth = scene->n};
+                   .pinched = scene->pinched,
+                   .cloth = scene->cloth};
     return tl_truncate(scene->truncation, scene->pool, &scene->arena, &scene->pairs, &move);
 }
 
@@ -354,6 +357,115 @@ START_TEST(truncate_random_pairs_stay_apart) {
             move_on(&scene);
         }
     }
+    scene_free(&scene);
+}
+END_TEST
+
+/* ---- lines of colliders: long, and they turn ---- */
+
+enum { LINES = 200, AROUND = 12 };
+
+/* A line of half a metre, a capsule or an edge, that turns about any of its points and moves, and
+ * AROUND small edges of cloth about it, or vertices, that follow it more or less. */
+static void fill_line(Scene *scene, int32_t line, bool edges, TestRandom *random) {
+    int32_t a = scene->cloth + 2 * line, b = a + 1;
+    TlVec3 from = random_vec(random, 0.25), to = random_vec(random, 0.25);
+    double solid = test_below(random, 2) ? random_size(random, -3, -1) : 0.0;
+    double pivot = test_between(random, -0.2, 1.2);
+    TlVec3 turn = random_vec(random, random_size(random, -4, -1));
+    TlVec3 shift = random_vec(random, random_size(random, -5, -2));
+    tl_store3(scene->x + 3 * a, from);
+    tl_store3(scene->x + 3 * b, to);
+    tl_store3(scene->u + 3 * a, tl_madd3(shift, pivot, turn));
+    tl_store3(scene->u + 3 * b, tl_madd3(shift, pivot - 1.0, turn));
+    for (int32_t k = 0; k < AROUND; k++) {
+        int32_t v = 2 * (AROUND * line + k);
+        double at = test_between(random, -0.05, 1.05);
+        TlVec3 n = tl_cross3(tl_sub3(to, from), random_vec(random, 1.0));
+        TlVec3 place =
+            tl_madd3(mix(from, to, at), solid + random_size(random, -4, -2), tl_unit3(n));
+        TlVec3 along = random_vec(random, 0.005);
+        for (int c = 0; c < 2; c++) {
+            TlVec3 carried = tl_madd3(shift, pivot - at, turn);
+            TlVec3 u = tl_scale3(test_between(random, -0.2, 1.2), carried);
+            tl_store3(scene->x + 3 * (v + c), tl_madd3(place, c, along));
+            tl_store3(scene->u + 3 * (v + c), tl_add3(u, random_vec(random, 1e-4)));
+        }
+        TlPair *pair =
+            add_pair(scene, edges, edges ? (int32_t[4]){v, v + 1, a, b} : (int32_t[4]){v, a, b, b});
+        pair->solid = (float)solid;
+    }
+}
+
+START_TEST(truncate_lines_of_colliders_stay_apart) {
+    TestRandom random = test_random(713);
+    Scene scene = scene_make(2 * LINES * AROUND + 2 * LINES, LINES * AROUND, 1);
+    scene.cloth = 2 * LINES * AROUND;
+    scene_start(&scene);
+    int32_t cuts = 0;
+    for (int trial = 0; trial < 20; trial++) {
+        scene.pairs.count = scene.pairs.vertex_triangle = 0;
+        for (int32_t line = 0; line < LINES; line++) {
+            fill_line(&scene, line, line >= LINES / 2, &random);
+        }
+        for (int move = 0; move < 3; move++) {
+            TlTruncated done;
+            if (move == 0) {
+                done = truncate_fresh(&scene);
+            } else {
+                set_all(scene.s, scene.n, 1.0);
+                done = truncate_now(&scene);
+            }
+            ck_assert(done.ok);
+            cuts += done.cut;
+            check_all(&scene);
+            move_on(&scene);
+        }
+    }
+    ck_assert_int_gt(cuts, 1000);
+    scene_free(&scene);
+}
+END_TEST
+
+/* A rod of a metre turns about one end, by 10 mm at the other. Cloth that lies 1 mm beside it, 30
+ * mm from the pivot, meets at most 0.5 mm of that motion, for which there is room. */
+START_TEST(truncate_far_ends_of_lines_do_not_count) {
+    static const double x[] = {0.03, 0.001, -0.005, 0.03, 0.001, 0.005, 0, 0, 0, 1, 0, 0};
+    Scene scene = scene_make(4, 1, 1);
+    scene.cloth = 2;
+    scene_start(&scene);
+    add_pair(&scene, true, (int32_t[4]){0, 1, 2, 3});
+    memcpy(scene.x, x, sizeof x);
+    scene.u[10] = 0.01;
+    truncate_fresh(&scene);
+    ck_assert(scene.s[3] == 1.0);
+    /* as an edge of cloth it would be stopped by what parts all of it */
+    scene.cloth = 4;
+    truncate_fresh(&scene);
+    ck_assert(scene.s[3] < 0.1);
+    scene_free(&scene);
+}
+END_TEST
+
+/* what is pinched passes colliders, and no cloth */
+START_TEST(truncate_lets_pinched_vertices_pass_colliders_alone) {
+    static const double x[] = {0, 0.002, 0, -0.01, 0, -0.01, 0.01, 0, -0.01, 0, 0, 0.01};
+    Scene scene = scene_make(4, 1, 1);
+    scene_start(&scene);
+    add_pair(&scene, false, (int32_t[4]){0, 1, 2, 3});
+    memcpy(scene.x, x, sizeof x);
+    scene.u[1] = -0.01;
+    scene.pinched = test_alloc(4);
+    memset(scene.pinched, 0, 4);
+    scene.pinched[0] = TL_PINCHED;
+    truncate_fresh(&scene);
+    ck_assert(scene.s[0] < 0.2);
+    scene.cloth = 1;
+    truncate_fresh(&scene);
+    ck_assert(scene.s[0] == 1.0);
+    scene.pinched[0] = 0;
+    truncate_fresh(&scene);
+    ck_assert(scene.s[0] < 0.2);
     scene_free(&scene);
 }
 END_TEST
@@ -976,7 +1088,10 @@ TEST_MAIN("truncate", truncate_random_pairs_stay_apart, truncate_soups_stay_apar
           truncate_pair_at_its_floor_separates_and_slides,
           truncate_pair_at_its_floor_slides_along_any_plane, truncate_takes_off_what_is_solid,
           truncate_holds_what_touches, truncate_keeps_shares_that_are_given,
-          truncate_does_not_look_at_loose_pairs, truncate_pile_comes_down_on_what_stands,
-          truncate_long_chains_end, truncate_same_bytes_for_all_workers,
-          truncate_asks_for_memory_only_when_counts_grow, truncate_refused_memory_stops_everything,
-          truncate_degenerate_input_gives_numbers, truncate_nothing_is_fine)
+          truncate_does_not_look_at_loose_pairs, truncate_lines_of_colliders_stay_apart,
+          truncate_far_ends_of_lines_do_not_count,
+          truncate_lets_pinched_vertices_pass_colliders_alone,
+          truncate_pile_comes_down_on_what_stands, truncate_long_chains_end,
+          truncate_same_bytes_for_all_workers, truncate_asks_for_memory_only_when_counts_grow,
+          truncate_refused_memory_stops_everything, truncate_degenerate_input_gives_numbers,
+          truncate_nothing_is_fine)

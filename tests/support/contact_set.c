@@ -762,6 +762,62 @@ static void animate_overlap(ContactScene *scene, int32_t frame) {
     }
 }
 
+/* Two solids close on a sheet until they overlap by 100 mm, and part again. */
+static void build_solids(ContactScene *scene, int32_t shape) {
+    int32_t cells = 20 * scene->options.fineness;
+    int32_t pins[4] = {0, cells, (cells + 1) * cells, (cells + 2) * cells};
+    add_sheet(scene, level_sheet(0.8, 0.0), cells, CONTACT_QUADS, pins, 4);
+    for (int32_t k = 0; k < 2; k++) {
+        ToileColliderDef def = toile_collider_def_default();
+        def.shape = shape;
+        def.radius_m = 0.2;
+        def.center_m[1] = k == 0 ? 0.25 : -0.25;
+        def.half_m[0] = def.half_m[2] = k == 0 ? 0.15 : 0.2;
+        def.half_m[1] = 0.2;
+        contact_add_collider(scene, &def, NULL);
+    }
+}
+
+static void build_spheres(ContactScene *scene) {
+    build_solids(scene, TOILE_COLLIDER_SPHERE);
+}
+
+static void build_boxes(ContactScene *scene) {
+    build_solids(scene, TOILE_COLLIDER_BOX);
+}
+
+static void animate_solids(ContactScene *scene, int32_t frame) {
+    double part = frame <= 10 ? frame / 10.0 : larger(0.0, 1.0 - larger(0.0, (frame - 14) / 10.0));
+    for (int32_t k = 0; k < 2; k++) {
+        ToilePose pose = {{0, (k == 0 ? -0.1 : 0.1) * part, 0}, {0, 0, 0}};
+        contact_move(scene, k, &pose);
+    }
+}
+
+/* A sleeve over an arm of two capsules that bends at the elbow by 120 degrees, and stretches. */
+static void build_elbow(ContactScene *scene) {
+    enum { AROUND = 20 };
+    int32_t around = AROUND * scene->options.fineness, along = 36 * scene->options.fineness;
+    int32_t pins[2 * AROUND];
+    const Tube tube = {0.065, 0.3, -0.3};
+    fill_pins(pins, around, 0, 1);
+    contact_add_cloth(scene, contact_tube(around, along, CONTACT_QUADS, place_tube, &tube), NULL,
+                      NULL, pins, around);
+    for (int32_t k = 0; k < 2; k++) {
+        ToileColliderDef def = toile_collider_def_default();
+        def.shape = TOILE_COLLIDER_CAPSULE;
+        def.radius_m = 0.05;
+        def.end_m[1] = k == 0 ? 0.35 : -0.35;
+        contact_add_collider(scene, &def, NULL);
+    }
+}
+
+static void animate_elbow(ContactScene *scene, int32_t frame) {
+    double part = frame <= 16 ? frame / 16.0 : larger(0.0, 1.0 - larger(0.0, (frame - 18) / 16.0));
+    ToilePose pose = {{0, 0, 0}, {part * 2.0 * PI / 3.0, 0, 0}};
+    contact_move(scene, 1, &pose);
+}
+
 /* ---- tangled starts ---- */
 
 /* Two layers 1 cm apart over a ball: the upper one has a dent and a corner through the lower one.
@@ -860,6 +916,9 @@ static const ContactKind kinds[] = {
     {"teleport", 36, CONTACT_FREED, 3, build_teleport, animate_teleport, NULL, false},
     {"pins_through", 60, CONTACT_FREED, 27, build_pins_through, animate_pins_through, NULL, false},
     {"overlap", 50, CONTACT_FREED, 20, build_overlap, animate_overlap, NULL, false},
+    {"spheres", 50, CONTACT_FREED, 24, build_spheres, animate_solids, NULL, false},
+    {"boxes", 50, CONTACT_FREED, 24, build_boxes, animate_solids, NULL, false},
+    {"elbow", 50, CONTACT_CLEAN, 0, build_elbow, animate_elbow, NULL, false},
     {"dented", 30, CONTACT_TANGLED, 30, build_dented, NULL, NULL, false},
     {"sleeve", 60, CONTACT_TANGLED, 0, build_sleeve, NULL, NULL, false},
 };
