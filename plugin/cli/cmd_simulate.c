@@ -39,6 +39,7 @@ typedef struct Totals {
     int32_t candidates;    /* of the longest list */
     int32_t intersections; /* at the end */
     int32_t intersections_max;
+    int32_t pinched_max;
     int32_t frames_tangled;
     double stretch_p99;
     double stretch_max;
@@ -378,6 +379,8 @@ static void count_contact(Totals *totals, const ToileStats *stats) {
         totals->intersections_max = stats->intersections;
     if (stats->contact_candidates > totals->candidates)
         totals->candidates = stats->contact_candidates;
+    if (stats->contact_pinched > totals->pinched_max)
+        totals->pinched_max = stats->contact_pinched;
 }
 
 static void count_work(Totals *totals, const ToileStats *stats) {
@@ -537,6 +540,9 @@ static void print_contact(const Totals *totals) {
                "pairs %.0f %%, distances %.0f %%, keeping apart %.0f %% of the time.",
                (long long)totals->lists, (int)totals->candidates, (long long)totals->held_back,
                percent * totals->broad_s, percent * totals->narrow_s, percent * totals->truncate_s);
+    if (totals->pinched_max > 0)
+        tl_message("contact: up to %d vertices were in colliders, or had no room between them.",
+                   (int)totals->pinched_max);
     if (totals->blocked > 0)
         tl_message("contact: in %lld sub-steps colliders or pins had no room and went through "
                    "cloth.",

@@ -344,11 +344,11 @@ typedef struct ToileStats {
     int32_t contact_blocked;    /* sub-steps in which colliders or pins had no room, and went
                                    through cloth */
     int32_t contact_growths;    /* times memory was asked for since the simulation was built */
-    int32_t contact_pinched; /* vertices that colliders leave no room, or that are pinned in one, at
-                                the end; they are not kept out of colliders */
-    double broad_s;          /* lists of pairs; these three are no part of the above seconds */
-    double narrow_s;         /* distances and potentials */
-    double truncate_s;       /* motion that keeps all apart */
+    int32_t contact_pinched;    /* vertices in colliders, or without room between them, at the end;
+                                   they are not kept out of colliders */
+    double broad_s;             /* lists of pairs; these three are no part of the above seconds */
+    double narrow_s;            /* distances and potentials */
+    double truncate_s;          /* motion that keeps all apart */
 } ToileStats;
 
 /* An edge of one surface through a face of another, or of the same; or a face that reaches into a
