@@ -382,8 +382,9 @@ END_TEST
 
 enum { BIT_FRAMES = 10, HALF_WAY = 5 };
 
-static const char *const bit_scenes[] = {"drape_mesh", "fall",         "ball_30", "stack", "wave",
-                                         "funnel",     "pins_through", "sleeve",  "press"};
+static const char *const bit_scenes[] = {"drape_mesh", "fall",   "ball_30",      "stack",
+                                         "wave",       "funnel", "pins_through", "sleeve",
+                                         "press",      "spheres"};
 enum { BIT_SCENES = sizeof bit_scenes / sizeof bit_scenes[0] };
 
 static void step_on(ContactScene *scene, int32_t frames, uint64_t *hashes) {

@@ -890,6 +890,13 @@ START_TEST(truncate_does_not_look_at_loose_pairs) {
     scene.loose[2] = 0;
     ck_assert(truncate_fresh(&scene).ok);
     ck_assert(scene.s[0] < 0.01);
+    /* what is loose in bodies is not in cloth, and the reverse */
+    for (int32_t cloth = 1; cloth <= 4; cloth += 3) {
+        scene.cloth = cloth;
+        memset(scene.loose, cloth == 1 ? TL_LOOSE_IN_CLOTH : TL_LOOSE_IN_BODIES, 4);
+        truncate_fresh(&scene);
+        ck_assert(scene.s[0] < 0.01);
+    }
     scene_free(&scene);
 }
 END_TEST

@@ -228,8 +228,9 @@ static void stop_at_triangles(TlWorld *world) {
         TlVec3 n = tl_load3(closest->normal);
         double apart = closest->distance - (double)pair->solid - (double)pair->radius;
         TlVec3 u = tl_load3(ahead), stopped = tl_contact_stop(n, apart, u);
-        if (pair->vertex[0] < world->cloth && tl_dot3(n, tl_sub3(stopped, u)) > 0.0 &&
-            tl_near_part(world, i) > BEARS) {
+        if (pair->vertex[0] < world->cloth &&
+            !tl_is_pinched(world->pinched, world->cloth, pair->vertex) &&
+            tl_dot3(n, tl_sub3(stopped, u)) > 0.0 && tl_near_part(world, i) > BEARS) {
             tl_store3(ahead, stopped);
         }
     }
@@ -256,7 +257,7 @@ void tl_world_land(TlWorld *world, double *u) {
         const TlPair *pair = &world->pairs.pair[i];
         const int32_t *v = pair->vertex;
         if (v[0] >= world->cloth || v[1] < world->cloth || world->def.fixed[v[0]] ||
-            world->def.analytic[v[1]]) {
+            world->def.analytic[v[1]] || tl_is_pinched(world->pinched, world->cloth, v)) {
             continue;
         }
         TlVec3 carried = {0, 0, 0};

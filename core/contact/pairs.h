@@ -17,7 +17,7 @@ typedef struct TlPair {
 } TlPair;
 
 /* Vertices of cloth that are not kept apart from what is prescribed: what is pinched has no contact
- * with it at all, what is leaving is pushed out of it. */
+ * with it at all, what is leaving is still pushed out of analytic colliders. */
 enum { TL_PINCHED = 1, TL_LEAVING = 2 };
 
 /* Whether a pair is of such a vertex and of what is prescribed, which are the vertices

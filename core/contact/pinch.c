@@ -12,6 +12,8 @@ enum { MOST_NEAR = 8 };
 /* cosine of the directions of colliders that face each other, and of those that both hold a vertex
  * and have a common way out */
 #define FACING (-0.1)
+/* motion that is no more than rounding, over the contact distances */
+#define STILL 1e-6
 #define ALIKE 0.5
 
 /* A collider at a vertex, at the end of the step. */
@@ -58,7 +60,7 @@ static double room_between(const Side *a, const Side *b, TlVec3 x) {
     double closing =
         tl_dot3(a->normal, tl_sub3(a->carried, x)) + tl_dot3(b->normal, tl_sub3(b->carried, x));
     bool inside = is_inside(a) && is_inside(b) && facing < ALIKE;
-    bool moves = closing != 0.0 && facing < FACING;
+    bool moves = fabs(closing) > STILL * (a->radius + b->radius) && facing < FACING;
     return inside || moves ? room / (a->radius + b->radius) : (double)INFINITY;
 }
 

@@ -1,12 +1,11 @@
 /* SPDX-FileCopyrightText: 2026 Toile contributors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pairs as they are seen along planes that part them, four side by side: how far their things are
- * apart, and how much nearer a move brings them. Points 2 and 5 of the proof in truncate.c. */
+ * apart, and how much nearer a move brings them. Points 2, 5 and 8 of the proof in truncate.c. */
 #ifndef TL_PLANES4_H
 #define TL_PLANES4_H
 
 #include "contact/closest4.h"
-#include "contact/distance.h"
 #include "contact/truncate.h"
 
 /* part of a gap, less what it keeps, that a pair may lose in a move without being cut */
@@ -126,8 +125,8 @@ TL_INLINE TlBits4 tl_passes4(const TlSeen4 *seen) {
     return (TlBits4)(seen->fall[0] + seen->fall[1] <= TL_PASS * seen->usable + seen->slip);
 }
 
-/* Whether vertices a and b of a pair are the ends of a line of a collider: an edge, or the line in
- * a capsule, which is a triangle with two equal vertices. */
+/* Whether vertex a of a pair and the next are the ends of a line of a collider: an edge, or the line
+ * in a capsule, which is a triangle with two equal vertices. */
 TL_INLINE bool tl_is_line(const TlMove *move, const TlPair *pair, int a, bool edges) {
     return pair->vertex[a] >= move->cloth && (edges || pair->vertex[2] == pair->vertex[3]);
 }
@@ -164,8 +163,8 @@ TL_INLINE void tl_shorten4(TlGoing4 *going, const TlClosest4 *closest, TlBits4 w
         high = tl_choose4(shorter, high, one);
         for (int of = 0; of < 2; of++) {
             TlVec4 *v = of == 0 ? going->x : going->d, start = v[a], end = v[b];
-            v[a] = tl_between4(start, end, low);
-            v[b] = tl_between4(start, end, high);
+            v[a] = tl_choose_vec4(shorter, tl_between4(start, end, low), start);
+            v[b] = tl_choose_vec4(shorter, tl_between4(start, end, high), end);
         }
         at = (at - low) / (high - low);
     }

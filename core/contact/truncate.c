@@ -91,7 +91,6 @@ struct TlTruncation {
     Shares *shares;   /* per failed pair: what its vertices may do */
 };
 
-/* One call. */
 typedef struct Run {
     TlTruncation *work;
     const TlMove *move;

@@ -13,7 +13,7 @@ typedef struct TlMove {
     const double *x, *u; /* 3 per vertex */
     double *s;           /* per vertex: on entry what it may do at most, 0 to 1 */
     const uint8_t
-        *loose; /* per vertex; pairs of loose vertices alone are not looked at; NULL: none */
+        *loose; /* per vertex, see pairs.h; pairs that are loose are not looked at; NULL: none */
     const uint8_t *pinched; /* per vertex: is not kept apart from what is prescribed; NULL: none */
     int32_t cloth;          /* vertices from this one on are prescribed */
 } TlMove;

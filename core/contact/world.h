@@ -152,7 +152,7 @@ void tl_world_commit(TlWorld *world, double part);
 double tl_world_lost(const TlWorld *world);
 /* Whether colliders still have to go on, and how far the farthest, m. */
 double tl_world_missing(const TlWorld *world);
-/* Finds cloth that is in the way of colliders and held up by something else, after a plan that did
+/* Finds cloth that is in the way of colliders and did not get what it wanted, after a plan that did
  * not bring them to their goals; answers how many more vertices yield now. Without `force` only to
  * colliders that are slow there. */
 int32_t tl_world_yield(TlWorld *world, bool force);

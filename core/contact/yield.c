@@ -1,8 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 Toile contributors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Cloth that stands in the way of what is prescribed, and is itself held up by something else: it
- * has no room, and lets colliders pass for the rest of the frame. What merely is too slow to give
- * way is no such cloth. */
+/* Cloth that stands in the way of what is prescribed and could not move as far as it wanted,
+ * because something else, or the collider itself, is in its way: it has no room, and lets colliders
+ * pass for the rest of the frame. What was free to move but is slow to give way is no such cloth.
+ */
 #include "contact/world.h"
 
 /* vertices that got less than this part of their way are held up */

@@ -105,11 +105,11 @@ static ToileStatus run_substeps(ToileSim *sim, ToileError *error) {
  * with less freedom there, and in the end with none. Colliders and pins may press it all the same.
  */
 static ToileStatus run_frame(ToileSim *sim, ToileError *error) {
+    tl_begin_contact(sim);
     int32_t before = tl_sim_crossings(sim, 0.0);
     if (sim->world != NULL) {
         tl_world_note_crossings(sim->world);
     }
-    tl_begin_contact(sim);
     ToileStatus status = run_substeps(sim, error);
     for (int32_t round = 1; before > 0 && status == TOILE_STATUS_OK && round <= MOST_ROUNDS;
          round++) {

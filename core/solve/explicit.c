@@ -159,6 +159,7 @@ static double infinite_range(void *data, int32_t begin, int32_t end) {
 static bool keep_apart(TlSystem *system, const TlContacts *contacts, const TlStep *step) {
     TlWorld *world = contacts->world;
     int64_t count = 3 * (int64_t)system->model->vertex_count;
+    world->pinched = NULL; /* nothing goes with colliders here */
     tl_world_begin(world, system->x_start, contacts->points_before, contacts->points_now, 0.0);
     for (int64_t i = 0; i < count; i++) {
         system->step[i] = step->x[i] - system->x_start[i];

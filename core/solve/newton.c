@@ -19,6 +19,8 @@ enum { GRAIN = 128, MOST_CUTS = 12, MOST_CUTS_UPHILL = 2, HOLD_ROUNDS = 4 };
  * few
  */
 enum { SURE_ARRIVAL = 8, MOST_ARRIVAL = 40, ARRIVAL_RATE = 4 };
+/* and pins, and vertices that are to leave colliders, so many */
+enum { MOST_WAITING = 16 };
 #define ARMIJO 1e-4
 /* changes of the potential below this part of its size are rounding and count as descent */
 #define ROUNDING 1e-13
@@ -318,25 +320,30 @@ static double lap(const TlContacts *contacts, double *clock_s) {
     return *clock_s - before;
 }
 
-/* Whether colliders and pins that are on their way may still arrive. */
+/* Whether colliders and pins that are on their way may still arrive, and vertices leave colliders;
+ * to be asked in every iteration from the first that is not due anyway. */
 static bool may_arrive(Iteration *in, int32_t k) {
     const TlWorld *world = in->contacts->world;
-    if (world == NULL || !(is_missing(in) || is_inside(in))) {
+    if (world == NULL) {
         return false;
     }
     double missing = tl_world_missing(world), *before = &in->missing[k % ARRIVAL_RATE];
     double gained = *before - missing;
     *before = missing;
-    return k < SURE_ARRIVAL ||
-           (k < MOST_ARRIVAL && ARRIVAL_RATE * missing < gained * (MOST_ARRIVAL - k));
+    if (missing > 0.0 && k >= SURE_ARRIVAL) {
+        return k < MOST_ARRIVAL && ARRIVAL_RATE * missing < gained * (MOST_ARRIVAL - k);
+    }
+    return k < MOST_WAITING && (is_missing(in) || is_inside(in));
 }
 
 static bool goes_on(Iteration *in, int32_t k, double last_step_m) {
     const TlNewton *options = in->options;
     int32_t most = options->most_iterations;
+    if (k < most) {
+        return true;
+    }
     bool arriving = most > 0 && may_arrive(in, k);
-    return k < most || (k < most + options->most_rescues && last_step_m > options->rescue_m) ||
-           arriving;
+    return arriving || (k < most + options->most_rescues && last_step_m > options->rescue_m);
 }
 
 /* How many vertices touch anything. */

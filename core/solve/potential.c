@@ -129,11 +129,14 @@ void tl_potential_pinch(TlSystem *system, const TlContacts *contacts, const doub
 }
 
 void tl_potential_place(TlSystem *system, const TlContacts *contacts, double *x) {
-    tl_potential_pinch(system, contacts, x, x);
+    int32_t n = system->model->vertex_count;
+    /* what stands still pinches nobody for good */
+    memset(system->pinched, 0, (size_t)n);
+    tell_pinched(system, contacts->world, 0);
     if (contacts->world != NULL) {
         tl_world_begin(contacts->world, x, contacts->points_now, contacts->points_now, 0.0);
     }
-    memcpy(system->trial, x, 3 * sizeof *x * (size_t)system->model->vertex_count);
+    memcpy(system->trial, x, 3 * sizeof *x * (size_t)n);
     tl_terms_project(system, contacts, TL_START_GAP, NULL, system->trial);
     move_to(contacts, system, system->trial, false, x);
 }
@@ -265,18 +268,33 @@ static bool reach_guess(TlSystem *system, const TlContacts *contacts, double *x)
     return ok;
 }
 
+/* The way of a vertex with the colliders that pinch it; false when none do. */
+static bool glued_way(const TlSystem *system, const TlContacts *contacts, int32_t v, TlVec3 *way) {
+    TlVec3 x = tl_load3(system->x_start + 3 * (int64_t)v);
+    return system->pinched[v] == TL_PINCHED && !system->fixed[v] &&
+           tl_contact_pinch(contacts, system->model->vertex_material[v], x, way);
+}
+
 /* Pinched vertices go with the colliders that pinch them: their way, with many times their inertia.
  */
-static void glue_pinched(TlSystem *system, const TlContacts *contacts, const TlStep *step) {
+static void glue_pinched(TlSystem *system, const TlContacts *contacts) {
+    TlVec3 way;
+    for (int32_t v = 0; system->pinched_count > 0 && v < system->model->vertex_count; v++) {
+        if (glued_way(system, contacts, v, &way)) {
+            double glue = GLUE * system->weight[v], *force = system->force + 3 * (int64_t)v;
+            system->weight[v] += glue;
+            tl_store3(force, tl_madd3(tl_load3(force), glue, way));
+        }
+    }
+}
+
+/* The guess of those that are glued is their way. */
+static void guess_pinched(const TlSystem *system, const TlContacts *contacts, const TlStep *step) {
+    TlVec3 way;
     for (int32_t v = 0; system->pinched_count > 0 && v < system->model->vertex_count; v++) {
         int64_t at = 3 * (int64_t)v;
-        TlVec3 x = tl_load3(system->x_start + at), way;
-        if (system->pinched[v] == TL_PINCHED && !system->fixed[v] &&
-            tl_contact_pinch(contacts, system->model->vertex_material[v], x, &way)) {
-            double glue = GLUE * system->weight[v];
-            system->weight[v] += glue;
-            tl_store3(system->force + at, tl_madd3(tl_load3(system->force + at), glue, way));
-            tl_store3(step->x + at, tl_add3(x, way));
+        if (glued_way(system, contacts, v, &way)) {
+            tl_store3(step->x + at, tl_add3(tl_load3(system->x_start + at), way));
         }
     }
 }
@@ -318,48 +336,70 @@ static void keep_correction(TlSystem *system, const TlStep *step) {
     system->knows_last = true;
 }
 
-/* From the guess in step->x to the minimum; whether that is sound. */
+/* From the guess in step->x to the minimum; whether that is sound. What it took is added. */
 static bool try_minimise(TlSystem *system, const TlContacts *contacts, const TlStep *step,
-                         const TlNewton *options, TlStepResult *result) {
+                         const TlNewton *options, TlNewtonResult *total) {
     TlNewton newton = *options;
+    guess_pinched(system, contacts, step);
     if (!reach_guess(system, contacts, step->x)) {
         return false;
     }
     newton.pin_target = step->pin_target;
     newton.look_ahead = true;
-    result->newton = tl_newton(system, contacts, &newton, step->x);
-    return is_sound(system, &result->newton);
+    TlNewtonResult before = *total;
+    *total = tl_newton(system, contacts, &newton, step->x);
+    bool sound = is_sound(system, total);
+    total->iterations += before.iterations;
+    total->rescues += before.rescues;
+    total->cg_iterations += before.cg_iterations;
+    total->cuts += before.cuts;
+    total->seconds.assembly_s += before.seconds.assembly_s;
+    total->seconds.linear_s += before.seconds.linear_s;
+    total->seconds.search_s += before.seconds.search_s;
+    return sound;
+}
+
+/* Who yields has no contact with colliders any more. */
+static void pinch_yielded(TlSystem *system, TlWorld *world) {
+    int32_t count = 0;
+    for (int32_t v = 0; v < system->model->vertex_count; v++) {
+        system->pinched[v] = world->yielded[v] ? TL_PINCHED : system->pinched[v];
+        count += system->pinched[v] != 0;
+    }
+    tell_pinched(system, world, count);
 }
 
 /* What has no room yields to colliders that have to arrive, and all is tried again. Answers whether
- * they do. */
+ * they have not come. */
 static bool try_yielding(TlSystem *system, const TlContacts *contacts, const TlStep *step,
                          const TlNewton *options, TlStepResult *result) {
     TlWorld *world = contacts->world;
     int32_t n = system->model->vertex_count;
-    bool arrived = false;
-    for (int32_t round = 0;
-         round < MOST_YIELDS && !arrived && tl_world_yield(world, step->force) > 0; round++) {
+    bool blocked = true;
+    for (int32_t round = 0; round < MOST_YIELDS && blocked; round++) {
+        if (tl_world_yield(world, step->force) == 0) {
+            break;
+        }
+        pinch_yielded(system, world);
         memcpy(step->x, system->x_start, 3 * sizeof(double) * (size_t)n);
-        tl_potential_pinch(system, contacts, step->x, step->pin_target);
         tl_world_begin(world, step->x, contacts->points_before, contacts->points_now,
                        contacts->slip_m);
         tl_world_start_here(world);
         tl_potential_guess(system, step, step->x);
-        arrived = try_minimise(system, contacts, step, options, result) &&
-                  !is_blocked(system, contacts, step);
+        result->ok = try_minimise(system, contacts, step, options, &result->newton);
+        blocked = !result->ok || is_blocked(system, contacts, step);
     }
-    return arrived;
+    return blocked;
 }
 
 TlStepResult tl_potential_minimise(TlSystem *system, const TlContacts *contacts, const TlStep *step,
                                    const TlNewton *options) {
     TlStepResult result = {.newton = {.finite = true}};
-    glue_pinched(system, contacts, step);
-    result.ok = try_minimise(system, contacts, step, options, &result);
+    glue_pinched(system, contacts);
+    result.ok = try_minimise(system, contacts, step, options, &result.newton);
     bool blocked = result.ok && is_blocked(system, contacts, step);
     if (blocked && step->yield && contacts->world != NULL) {
-        blocked = !try_yielding(system, contacts, step, options, &result);
+        blocked = try_yielding(system, contacts, step, options, &result);
     }
     result.ok = result.ok && (!blocked || step->force || contacts->world == NULL);
     if (!result.ok) {

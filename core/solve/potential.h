@@ -7,9 +7,9 @@
 
 #include "solve/integrator.h"
 
-/* Finds the vertices that analytic colliders leave no room from `before` to `now`, and those held
- * in one, 3 per vertex: at x, and of fixed ones at pin_target then. They are not kept out of
- * colliders. */
+/* Flags the vertices that analytic colliders leave no room from `before` to `now`, those in one and
+ * those that yield, at x, 3 per vertex, and fixed ones also at pin_target then. They are not kept
+ * apart from colliders. */
 void tl_potential_pinch(TlSystem *system, const TlContacts *contacts, const double *x,
                         const double *pin_target);
 /* Puts vertices that begin inside a collider out of it, so that this does not become velocity, and
