@@ -125,8 +125,8 @@ TL_INLINE TlBits4 tl_passes4(const TlSeen4 *seen) {
     return (TlBits4)(seen->fall[0] + seen->fall[1] <= TL_PASS * seen->usable + seen->slip);
 }
 
-/* Whether vertex a of a pair and the next are the ends of a line of a collider: an edge, or the line
- * in a capsule, which is a triangle with two equal vertices. */
+/* Whether vertex a of a pair and the next are the ends of a line of a collider: an edge, or the
+ * line in a capsule, which is a triangle with two equal vertices. */
 TL_INLINE bool tl_is_line(const TlMove *move, const TlPair *pair, int a, bool edges) {
     return pair->vertex[a] >= move->cloth && (edges || pair->vertex[2] == pair->vertex[3]);
 }
