@@ -66,6 +66,7 @@ typedef struct TlSweep {
 /* An edge and a triangle. */
 typedef struct TlCrossing {
     int32_t edge, triangle;
+    int32_t next; /* work: another one of its edge; -1: none */
 } TlCrossing;
 
 typedef struct TlCrossings {

@@ -6,11 +6,20 @@
  * cloth, 2003, which colours the same parts.
  *
  * Vertices are of one region when edges join them that are not crossed, or are crossed an even
- * number of times. A region is known by its lowest vertex. Those of colliders count as endless,
- * because colliders do not give way. */
+ * number of times. An edge that crosses several triangles of a body at one place, where they join,
+ * crosses it once. A region is known by its lowest vertex. Those of colliders count as endless,
+ * because colliders do not give way. A region of cloth that is inside a closed body is held there
+ * when a pin is part of it. */
 #include "contact/regions.h"
 
+#include "base/elementary.h"
+
 #include <string.h>
+
+/* the solid angle of half of all directions */
+#define HALF_SPHERE 6.283185307179586
+/* crossings of an edge that are no farther apart, over its length, are one */
+#define SAME_PLACE 1e-6
 
 static int32_t root_of(int32_t *region, int32_t v) {
     while (region[v] != v) {
@@ -26,12 +35,123 @@ static void join(int32_t *region, int32_t a, int32_t b) {
     region[a > b ? a : b] = a > b ? b : a;
 }
 
+static TlVec3 point(const TlWorld *world, int32_t v) {
+    return tl_load3(world->x + 3 * (int64_t)v);
+}
+
+static TlVec3 normal_of(const TlWorld *world, const int32_t *t) {
+    TlVec3 a = point(world, t[0]);
+    return tl_unit3(tl_cross3(tl_sub3(point(world, t[1]), a), tl_sub3(point(world, t[2]), a)));
+}
+
+/* The solid angle of a triangle seen from p. [vOS83] van Oosterom, Strackee: The solid angle of a
+ * plane triangle, 1983. */
+static double solid_angle(const TlWorld *world, const int32_t *t, TlVec3 p) {
+    TlVec3 a = tl_sub3(point(world, t[0]), p), b = tl_sub3(point(world, t[1]), p);
+    TlVec3 c = tl_sub3(point(world, t[2]), p);
+    double la = tl_length3(a), lb = tl_length3(b), lc = tl_length3(c);
+    return 2.0 * tl_atan2(tl_dot3(a, tl_cross3(b, c)), la * lb * lc + tl_dot3(a, b) * lc +
+                                                           tl_dot3(a, c) * lb + tl_dot3(b, c) * la);
+}
+
+bool tl_regions_is_inside(const TlWorld *world, int32_t region) {
+    const TlSurface *surface = world->def.surface;
+    /* more than half of what is seen of a body is its inner side */
+    double seen = 0.0;
+    bool inside = false;
+    for (int32_t i = surface->triangles.cloth; i < surface->triangles.count; i++) {
+        const int32_t *t = surface->triangle + 3 * (int64_t)i;
+        bool first = i == surface->triangles.cloth ||
+                     surface->body[t[0]] != surface->body[surface->triangle[3 * (int64_t)i - 3]];
+        inside = inside || (first && fabs(seen) > HALF_SPHERE);
+        seen = (first ? 0.0 : seen) + solid_angle(world, t, point(world, region));
+    }
+    return inside || fabs(seen) > HALF_SPHERE;
+}
+
+bool tl_regions_corners(const TlWorld *world, const TlCrossing *at, int32_t corner[5]) {
+    memcpy(corner, world->def.surface->edge + 2 * (int64_t)at->edge, 2 * sizeof *corner);
+    memcpy(corner + 2, world->def.surface->triangle + 3 * (int64_t)at->triangle,
+           3 * sizeof *corner);
+    return corner[0] >= world->cloth || corner[2] >= world->cloth;
+}
+
+/* Finds the regions at crossings with bodies that pins hold inside. */
+static void find_held(TlWorld *world) {
+    uint8_t *pinned = world->marked; /* per region: it has a pin, and nobody has looked */
+    memset(world->region_held, 0, (size_t)world->cloth);
+    memset(pinned, 0, (size_t)world->cloth);
+    for (int32_t v = 0; v < world->cloth; v++) {
+        pinned[world->region[v]] |= world->def.fixed[v];
+    }
+    for (int32_t i = 0; i < world->crossings.count; i++) {
+        int32_t corner[5];
+        bool body = tl_regions_corners(world, &world->crossings.at[i], corner);
+        for (int k = 0; body && k < 5; k++) {
+            int32_t region = corner[k] < world->cloth ? world->region[corner[k]] : -1;
+            if (region >= 0 && pinned[region]) {
+                world->region_held[region] = tl_regions_is_inside(world, region);
+                pinned[region] = 0;
+            }
+        }
+    }
+}
+
+bool tl_regions_is_held(const TlWorld *world, const TlCrossing *at) {
+    int32_t corner[5];
+    bool body = tl_regions_corners(world, at, corner), held = false;
+    for (int k = 0; k < 5; k++) {
+        int32_t v = corner[k];
+        held = held ||
+               (v < world->cloth && (world->def.fixed[v] || world->region_held[world->region[v]]));
+    }
+    return body && held;
+}
+
+/* Where a crossing is on its edge, 0 to 1. */
+static double place_on_edge(const TlWorld *world, const TlCrossing *at) {
+    const int32_t *e = world->def.surface->edge + 2 * (int64_t)at->edge;
+    const int32_t *t = world->def.surface->triangle + 3 * (int64_t)at->triangle;
+    TlVec3 on = point(world, t[0]), n = normal_of(world, t);
+    double from = tl_dot3(n, tl_sub3(point(world, e[0]), on));
+    double to = tl_dot3(n, tl_sub3(point(world, e[1]), on));
+    return from != to ? from / (from - to) : 0.0;
+}
+
+/* Whether an earlier crossing of its edge is the same: with the same body, at the same place. */
+static bool is_known(const TlWorld *world, const TlCrossing *at) {
+    const TlSurface *surface = world->def.surface;
+    int32_t body = surface->body[surface->triangle[3 * (int64_t)at->triangle]];
+    double place = place_on_edge(world, at);
+    for (int32_t i = at->next; i >= 0; i = world->crossings.at[i].next) {
+        const TlCrossing *other = &world->crossings.at[i];
+        if (other->edge == at->edge &&
+            surface->body[surface->triangle[3 * (int64_t)other->triangle]] == body &&
+            fabs(place_on_edge(world, other) - place) < SAME_PLACE) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Finds the edges that are crossed an odd number of times. */
+static void cut_edges(TlWorld *world) {
+    const TlSurface *surface = world->def.surface;
+    int32_t *last = world->chain; /* per vertex: crossing of the edges of which it is the first */
+    memset(world->edge_cut, 0, (size_t)surface->edges.count);
+    memset(last, 0xff, sizeof *last * (size_t)world->n);
+    for (int32_t i = 0; i < world->crossings.count; i++) {
+        TlCrossing *at = &world->crossings.at[i];
+        int32_t v = surface->edge[2 * (int64_t)at->edge];
+        at->next = last[v];
+        last[v] = i;
+        world->edge_cut[at->edge] ^= !is_known(world, at);
+    }
+}
+
 void tl_regions_find(TlWorld *world) {
     const TlSurface *surface = world->def.surface;
-    memset(world->edge_cut, 0, (size_t)surface->edges.count);
-    for (int32_t i = 0; i < world->crossings.count; i++) {
-        world->edge_cut[world->crossings.at[i].edge] ^= 1;
-    }
+    cut_edges(world);
     for (int32_t v = 0; v < world->n; v++) {
         world->region[v] = v;
         world->region_area[v] = 0.0;
@@ -46,15 +166,7 @@ void tl_regions_find(TlWorld *world) {
         double area = v < world->cloth ? world->def.area[v] : HUGE_VAL;
         world->region_area[world->region[v]] += area;
     }
-}
-
-static TlVec3 point(const TlWorld *world, int32_t v) {
-    return tl_load3(world->x + 3 * (int64_t)v);
-}
-
-static TlVec3 normal_of(const TlWorld *world, const int32_t *t) {
-    TlVec3 a = point(world, t[0]);
-    return tl_unit3(tl_cross3(tl_sub3(point(world, t[1]), a), tl_sub3(point(world, t[2]), a)));
+    find_held(world);
 }
 
 /* Of the triangles at an edge, as far as they agree with the first. */

@@ -6,10 +6,19 @@
 
 #include "contact/world.h"
 
+/* The vertices of a crossing, of its edge and of its triangle; answers whether it is of cloth with
+ * a body. */
+bool tl_regions_corners(const TlWorld *world, const TlCrossing *at, int32_t corner[5]);
 /* Finds the regions of all vertices, after crossings were found. */
 void tl_regions_find(TlWorld *world);
 /* The way of an edge, seen from the triangle it crosses, that brings the smaller part of a cloth
  * back to the other: a unit vector. False where nothing is cut off. */
 bool tl_regions_way(const TlWorld *world, const TlCrossing *at, TlVec3 *way);
+/* Whether a region of cloth, known by its lowest vertex, is inside a body; open bodies count as far
+ * as they are closed. */
+bool tl_regions_is_inside(const TlWorld *world, int32_t region);
+/* Whether a crossing of cloth with a body cannot be undone: pins hold its cloth there, or what it
+ * cuts off from the rest. */
+bool tl_regions_is_held(const TlWorld *world, const TlCrossing *at);
 
 #endif

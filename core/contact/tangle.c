@@ -89,27 +89,19 @@ static void find_crossings(TlWorld *world) {
     found->count = count;
 }
 
-/* Whether cloth of which a vertex is marked crosses a body. */
-static bool crosses_body(const TlWorld *world, const TlCrossing *at, const uint8_t *mark) {
-    const int32_t *e = world->def.surface->edge + 2 * (int64_t)at->edge;
-    const int32_t *t = world->def.surface->triangle + 3 * (int64_t)at->triangle;
-    const int32_t corner[5] = {e[0], e[1], t[0], t[1], t[2]};
-    bool marked = false, body = false;
-    for (int i = 0; i < 5; i++) {
-        marked = marked || (corner[i] < world->cloth && mark[corner[i]] != 0);
-        body = body || corner[i] >= world->cloth;
-    }
-    return marked && body;
-}
-
 /* Whether it is left to itself: what is pinched is not kept out of bodies. */
 static bool is_pinched(const TlWorld *world, const TlCrossing *at) {
-    return world->pinched != NULL && crosses_body(world, at, world->pinched);
+    int32_t corner[5];
+    bool body = tl_regions_corners(world, at, corner), pinched = false;
+    for (int i = 0; world->pinched != NULL && i < 5; i++) {
+        pinched = pinched || (corner[i] < world->cloth && world->pinched[corner[i]] != 0);
+    }
+    return pinched && body;
 }
 
 /* Whether it does not pull, which would only stretch cloth that is held inside. */
 static bool is_held(const TlWorld *world, const TlCrossing *at) {
-    return crosses_body(world, at, world->def.fixed) || is_pinched(world, at);
+    return tl_regions_is_held(world, at) || is_pinched(world, at);
 }
 
 /* Marks neighbours of who is marked. */
@@ -160,13 +152,7 @@ static void mark_crossings(const TlWorld *world, Kind kind, uint8_t bit, uint8_t
     }
 }
 
-bool tl_world_look_for_crossings(TlWorld *world) {
-    if (!tl_broad_crossings(world->broad, world->pool, world->x, world->def.self, world->arena,
-                            &world->crossings)) {
-        return false;
-    }
-    find_crossings(world);
-    tl_regions_find(world);
+void tl_world_sort_crossings(TlWorld *world) {
     world->pulling = 0;
     world->tangled = false;
     for (int32_t i = 0; i < world->crossings.count; i++) {
@@ -178,6 +164,16 @@ bool tl_world_look_for_crossings(TlWorld *world) {
     mark_crossings(world, WITH_BODIES, TL_LOOSE_IN_BODIES, world->loose);
     mark_crossings(world, OF_CLOTHS, TL_LOOSE_IN_CLOTH, world->loose);
     mark_crossings(world, THAT_PULL, 1, world->pulled);
+}
+
+bool tl_world_look_for_crossings(TlWorld *world) {
+    if (!tl_broad_crossings(world->broad, world->pool, world->x, world->def.self, world->arena,
+                            &world->crossings)) {
+        return false;
+    }
+    find_crossings(world);
+    tl_regions_find(world);
+    tl_world_sort_crossings(world);
     return true;
 }
 

@@ -12,6 +12,8 @@ bool tl_edge_crosses(TlVec3 a, TlVec3 b, TlVec3 p, TlVec3 q, TlVec3 r);
 /* Where edges cross triangles at the current positions, and who is loose; false when memory is
  * refused. */
 bool tl_world_look_for_crossings(TlWorld *world);
+/* Who is loose, and which crossings pull: again, once world->pinched has changed. */
+void tl_world_sort_crossings(TlWorld *world);
 /* The pull of a crossing; false when it has no direction. */
 bool tl_crossing_pull(const TlWorld *world, const TlCrossing *at, TlTouch *touch);
 

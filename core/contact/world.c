@@ -92,6 +92,11 @@ static void alloc_world(TlArena *arena, TlWorld *world) {
     world->marked = TL_NEW(arena, uint8_t, n);
     world->pulled = TL_NEW(arena, uint8_t, n);
     world->yielded = TL_NEW(arena, uint8_t, world->cloth);
+    world->region_held = TL_NEW(arena, uint8_t, world->cloth);
+    world->dragged = TL_NEW(arena, uint8_t, world->cloth);
+    world->anchor = TL_NEW(arena, int32_t, world->cloth);
+    world->tether = TL_NEW(arena, double, world->cloth);
+    world->anchored = TL_NEW(arena, uint8_t, world->cloth);
     world->crossed = TL_NEW(arena, int32_t, n);
     world->stuck = TL_NEW(arena, uint8_t, n);
     world->region = TL_NEW(arena, int32_t, n);

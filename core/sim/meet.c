@@ -68,6 +68,8 @@ int32_t tl_sim_crossings(ToileSim *sim, double at) {
     if (world->tangled || world->suspect) {
         tl_sim_collider_points(sim, at, sim->points_now);
         tl_world_begin(world, sim->state.x, sim->points_now, sim->points_now, 0.0);
+        const TlDragged dragged = {sim->state.x, sim->state.v, sim->state.x, 1.0 / sim->def.fps};
+        tl_potential_drag(&sim->system, &contacts, &dragged);
     } else {
         world->crossings.count = world->pulling = 0;
     }

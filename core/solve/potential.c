@@ -5,6 +5,7 @@
 
 #include "base/vec.h"
 #include "contact/pinch.h"
+#include "contact/tangle.h"
 #include "solve/terms.h"
 
 #include <string.h>
@@ -128,6 +129,21 @@ void tl_potential_pinch(TlSystem *system, const TlContacts *contacts, const doub
     tell_pinched(system, contacts->world, count);
 }
 
+void tl_potential_drag(TlSystem *system, const TlContacts *contacts, const TlDragged *at) {
+    TlWorld *world = contacts->world;
+    if (world == NULL || (system->pinched_count == 0 && world->crossings.count == 0)) {
+        return;
+    }
+    if (tl_world_drag(world, contacts, at, system->pinched)) {
+        int32_t count = 0;
+        for (int32_t v = 0; v < system->model->vertex_count; v++) {
+            count += system->pinched[v] != 0;
+        }
+        tell_pinched(system, world, count);
+        tl_world_sort_crossings(world);
+    }
+}
+
 void tl_potential_place(TlSystem *system, const TlContacts *contacts, double *x) {
     int32_t n = system->model->vertex_count;
     /* what stands still pinches nobody for good */
@@ -149,6 +165,8 @@ void tl_potential_begin(TlSystem *system, const TlContacts *contacts, const TlSt
         tl_world_begin(contacts->world, step->x, contacts->points_before, contacts->points_now,
                        contacts->slip_m);
         contacts->world->left = tl_max(1.0, contacts->left);
+        const TlDragged at = {step->x, step->v, step->pin_target, step->dt_s};
+        tl_potential_drag(system, contacts, &at);
     }
     leave_colliders(&before, system, step->x);
     if (contacts->world != NULL) {

@@ -5,6 +5,7 @@
 #ifndef TL_POTENTIAL_H
 #define TL_POTENTIAL_H
 
+#include "contact/drag.h"
 #include "solve/integrator.h"
 
 /* Flags the vertices that analytic colliders leave no room from `before` to `now`, those in one and
@@ -12,6 +13,9 @@
  * apart from colliders. */
 void tl_potential_pinch(TlSystem *system, const TlContacts *contacts, const double *x,
                         const double *pin_target);
+/* Flags in addition those that pins drag into colliders; after the world has looked for crossings
+ * at x. */
+void tl_potential_drag(TlSystem *system, const TlContacts *contacts, const TlDragged *at);
 /* Puts vertices that begin inside a collider out of it, so that this does not become velocity, and
  * keeps the start in system->x_start. */
 void tl_potential_begin(TlSystem *system, const TlContacts *contacts, const TlStep *step);

@@ -66,6 +66,7 @@ typedef enum ContactPromise {
     CONTACT_CLEAN,  /* no intersection in any frame */
     CONTACT_FREED,  /* prescribed motion leaves no room until frame `freed`: reported, then ever
                        less, none 30 frames later */
+    CONTACT_PULLED, /* the same of pins; cloth comes along, and is not drawn out */
     CONTACT_TANGLED /* intersections at the start, none `freed` frames later; 0: only ever less */
 } ContactPromise;
 

@@ -745,6 +745,58 @@ static void animate_pins_through(ContactScene *scene, int32_t frame) {
     contact_pull(scene, 0, 0.0, by);
 }
 
+/* a hanging sheet is drawn by its upper edge through something, out of it again, and on */
+static void add_drawn_sheet(ContactScene *scene) {
+    enum { CELLS = 20 };
+    int32_t cells = CELLS * scene->options.fineness, pins[2 * CELLS + 1];
+    Sheet sheet = hanging_sheet(0.8, 0.8, 0.0);
+    sheet.middle[2] = -0.4;
+    sheet.along_v[2] = 0.004;
+    fill_pins(pins, cells + 1, 0, 1);
+    add_sheet(scene, sheet, cells, CONTACT_QUADS, pins, cells + 1);
+}
+
+static void build_pull_sphere(ContactScene *scene) {
+    add_drawn_sheet(scene);
+    add_sphere(scene, 0.2);
+}
+
+static void build_pull_capsule(ContactScene *scene) {
+    ToileColliderDef def = toile_collider_def_default();
+    add_drawn_sheet(scene);
+    def.shape = TOILE_COLLIDER_CAPSULE;
+    def.radius_m = 0.12;
+    def.center_m[0] = def.end_m[0] = 0.03;
+    def.center_m[1] = -0.3;
+    def.end_m[1] = 0.3;
+    contact_add_collider(scene, &def, NULL);
+}
+
+static void build_pull_mesh(ContactScene *scene) {
+    add_drawn_sheet(scene);
+    add_ball_mesh(scene, 0.03, 0.0, 0.0, 0.2);
+}
+
+static void animate_drawn(ContactScene *scene, int32_t frame) {
+    const double by[3] = {0, 0, 0.05 * smaller(frame, 24)};
+    contact_pull(scene, 0, 0.0, by);
+}
+
+/* the upper edge of a sheet is held where a belly comes to be, twice */
+static void build_belly(ContactScene *scene) {
+    enum { CELLS = 20 };
+    int32_t cells = CELLS * scene->options.fineness, pins[2 * CELLS + 1];
+    fill_pins(pins, cells + 1, 0, 1);
+    add_sheet(scene, hanging_sheet(0.5, 0.7, 0.0), cells, CONTACT_QUADS, pins, cells + 1);
+    add_ball_mesh(scene, 0.0, 0.0, -0.305, 0.3);
+}
+
+static void animate_belly(ContactScene *scene, int32_t frame) {
+    double in = frame < 32 ? 0.03 * (1.0 - fabs(1.0 - frame % 16 / 8.0)) : 0.0;
+    ToilePose pose = {{0, 0, in}, {0, 0, 0}};
+    contact_move(scene, 0, &pose);
+}
+
 /* two balls meet with a sheet between them, overlap by 4 cm, and part */
 static void build_overlap(ContactScene *scene) {
     int32_t cells = 18 * scene->options.fineness, pins[2] = {0, cells};
@@ -915,6 +967,10 @@ static const ContactKind kinds[] = {
     {"press_mesh", 50, CONTACT_FREED, 18, build_press_mesh, animate_press, NULL, false},
     {"teleport", 36, CONTACT_FREED, 3, build_teleport, animate_teleport, NULL, false},
     {"pins_through", 60, CONTACT_FREED, 27, build_pins_through, animate_pins_through, NULL, false},
+    {"pull_sphere", 50, CONTACT_PULLED, 24, build_pull_sphere, animate_drawn, NULL, false},
+    {"pull_capsule", 60, CONTACT_PULLED, 28, build_pull_capsule, animate_drawn, NULL, false},
+    {"pull_mesh", 50, CONTACT_PULLED, 24, build_pull_mesh, animate_drawn, NULL, false},
+    {"belly", 64, CONTACT_PULLED, 32, build_belly, animate_belly, NULL, false},
     {"overlap", 50, CONTACT_FREED, 20, build_overlap, animate_overlap, NULL, false},
     {"spheres", 50, CONTACT_FREED, 24, build_spheres, animate_solids, NULL, false},
     {"boxes", 50, CONTACT_FREED, 24, build_boxes, animate_solids, NULL, false},

@@ -1,0 +1,22 @@
+/* SPDX-FileCopyrightText: 2026 Toile contributors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Cloth that pins drag into colliders; see drag.c. Layer 3b. */
+#ifndef TL_DRAG_H
+#define TL_DRAG_H
+
+#include "contact/world.h"
+
+/* Cloth vertices at the begin of a step, 3 each. */
+typedef struct TlDragged {
+    const double *x, *v;      /* m, m/s */
+    const double *pin_target; /* where those that are fixed go, m */
+    double dt_s;
+} TlDragged;
+
+/* Flags vertices as pinched that would be torn from what is held inside a collider if they were
+ * kept out of it; answers whether there are any. After crossings were looked for, and vertices
+ * flagged by themselves. */
+bool tl_world_drag(TlWorld *world, const TlContacts *contacts, const TlDragged *at,
+                   uint8_t *pinched);
+
+#endif

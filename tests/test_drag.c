@@ -1,0 +1,370 @@
+/* SPDX-FileCopyrightText: 2026 Toile contributors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What pins drag into colliders, the regions that bodies cut off, and who yields to colliders: a
+ * ribbon along x, 0.1 m wide, of cells of 0.1 m, with a sphere or a cube. */
+#include "contact/drag.h"
+#include "contact/regions.h"
+#include "contact/tangle.h"
+
+#include "support/builders.h"
+#include "support/run_suite.h"
+
+#include <string.h>
+
+enum { CELLS = 10, CLOTH = 2 * (CELLS + 1), CUBE = 8 };
+
+#define CELL 0.1
+#define EXACT 1e-12
+#define DT_S 0.01
+#define SPHERE 0.2
+
+typedef struct Fixture {
+    TlArena arena;
+    TlPool *pool;
+    TlSurface surface;
+    TlWorld *world;
+    TlCollider collider;
+    TlPlaced placed;
+    TlContacts contacts;
+    uint8_t fixed[CLOTH], pinched[CLOTH], analytic[CLOTH + CUBE];
+    double area[CLOTH], radius;
+    double x[3 * CLOTH], v[3 * CLOTH], target[3 * CLOTH], cube[3 * CUBE];
+} Fixture;
+
+/* Vertex `side` of column i. */
+static int32_t at(int32_t i, int32_t side) {
+    return 2 * i + side;
+}
+
+static void add_triangle(TlSurface *surface, int32_t *count, int32_t a, int32_t b, int32_t c) {
+    int32_t *t = surface->triangle + 3 * (int64_t)(*count)++;
+    t[0] = a;
+    t[1] = b;
+    t[2] = c;
+}
+
+/* A closed cube, or one without the side of largest x, around the origin. */
+static void add_cube(Fixture *f, int32_t *count, double half, bool open) {
+    static const int32_t side[6][4] = {{0, 4, 6, 2}, {0, 1, 5, 4}, {2, 6, 7, 3},
+                                       {0, 2, 3, 1}, {4, 5, 7, 6}, {1, 3, 7, 5}};
+    for (int32_t i = 0; i < CUBE; i++) {
+        for (int k = 0; k < 3; k++) {
+            f->cube[3 * i + k] = (i >> k & 1) != 0 ? half : -half;
+        }
+    }
+    for (int s = 0; s < (open ? 5 : 6); s++) {
+        const int32_t *q = side[s];
+        add_triangle(&f->surface, count, CLOTH + q[0], CLOTH + q[1], CLOTH + q[2]);
+        add_triangle(&f->surface, count, CLOTH + q[0], CLOTH + q[2], CLOTH + q[3]);
+    }
+}
+
+static void set_up(Fixture *f, double start, double cube, bool open) {
+    int32_t cloth = 2 * CELLS, all = cloth + (cube > 0.0 ? open ? 10 : 12 : 0), count = 0;
+    int32_t vertices = CLOTH + (cube > 0.0 ? CUBE : 0);
+    memset(f, 0, sizeof *f);
+    tl_arena_init(&f->arena, tl_allocator_or_default(NULL));
+    ck_assert(tl_surface_alloc(&f->arena, (TlCounts){CLOTH, vertices}, (TlCounts){cloth, all},
+                               &f->surface));
+    for (int32_t i = 0; i < CELLS; i++) {
+        add_triangle(&f->surface, &count, at(i, 0), at(i + 1, 0), at(i + 1, 1));
+        add_triangle(&f->surface, &count, at(i, 0), at(i + 1, 1), at(i, 1));
+    }
+    if (cube > 0.0) {
+        add_cube(f, &count, cube, open);
+    }
+    for (int32_t v = 0; v < CLOTH; v++) {
+        f->x[3 * v] = start + CELL * (v / 2);
+        f->x[3 * v + 2] = CELL * (v % 2 - 0.5);
+        f->area[v] = CELL * CELL;
+    }
+    memcpy(f->surface.rest, f->x, sizeof f->x);
+    memcpy(f->target, f->x, sizeof f->x);
+    for (int32_t v = 0; v < vertices; v++) {
+        f->surface.body[v] = v >= CLOTH;
+        f->surface.half[v] = 1e-3;
+    }
+    ck_assert(tl_surface_connect(&f->arena, &f->surface));
+    TlWorldDef def = {&f->surface, f->area, f->analytic, f->fixed, true};
+    f->pool = tl_pool_create(1, NULL);
+    f->world = tl_world_build(&f->arena, f->pool, &def);
+    ck_assert_ptr_nonnull(f->world);
+    ToileColliderDef sphere = toile_collider_def_default();
+    sphere.radius_m = SPHERE;
+    ToilePose pose = {{0, 0, 0}, {0, 0, 0}};
+    TlMotion motion = tl_motion_from_pose(&pose);
+    f->collider = tl_collider(&sphere);
+    f->placed = tl_place(&f->collider, &motion);
+    f->radius = 2e-3;
+    f->contacts = (TlContacts){.collider_count = cube > 0.0 ? 0 : 1,
+                               .now = &f->placed,
+                               .before = &f->placed,
+                               .radius = &f->radius,
+                               .world = f->world};
+}
+
+static void tear_down(Fixture *f) {
+    tl_pool_destroy(f->pool);
+    tl_arena_free(&f->arena);
+}
+
+/* Moves all of the ribbon up. */
+static void lift(Fixture *f, double by) {
+    for (int32_t v = 0; v < CLOTH; v++) {
+        f->x[3 * v + 1] = f->target[3 * v + 1] = by;
+    }
+}
+
+/* Flags vertices as a step does, and then who is dragged. */
+static bool drag(Fixture *f) {
+    for (int32_t v = 0; v < CLOTH; v++) {
+        bool in = f->contacts.collider_count > 0 &&
+                  tl_contact_depth(&f->contacts, tl_load3(f->x + 3 * (int64_t)v)) > 0.0;
+        f->pinched[v] = in ? (f->fixed[v] ? TL_PINCHED : TL_LEAVING) : 0;
+    }
+    tl_world_begin(f->world, f->x, f->cube, f->cube, 0.0);
+    const TlDragged dragged = {f->x, f->v, f->target, DT_S};
+    return tl_world_drag(f->world, &f->contacts, &dragged, f->pinched);
+}
+
+static int32_t count_pinched(const Fixture *f) {
+    int32_t count = 0;
+    for (int32_t v = 0; v < CLOTH; v++) {
+        count += f->pinched[v] == TL_PINCHED;
+    }
+    return count;
+}
+
+START_TEST(drag_needs_pins) {
+    Fixture f;
+    set_up(&f, -0.3, 0.0, false);
+    ck_assert(!drag(&f));
+    ck_assert_int_eq(count_pinched(&f), 0);
+    tear_down(&f);
+}
+END_TEST
+
+/* The pin is in the middle of a sphere, the next column inside too: it could only be put out
+ * twice as far as its cell is long. The column after that touches the surface. */
+START_TEST(drag_takes_along_what_would_be_torn) {
+    Fixture f;
+    set_up(&f, 0.0, 0.0, false);
+    f.fixed[at(0, 0)] = f.fixed[at(0, 1)] = 1;
+    ck_assert(drag(&f));
+    for (int32_t i = 0; i <= CELLS; i++) {
+        for (int32_t side = 0; side < 2; side++) {
+            ck_assert_int_eq(f.pinched[at(i, side)], i < 2 ? TL_PINCHED : 0);
+        }
+    }
+    tear_down(&f);
+}
+END_TEST
+
+/* Pins a little inside: their neighbours are put out, which stretches nothing. */
+START_TEST(drag_leaves_what_can_be_put_out) {
+    Fixture f;
+    set_up(&f, 0.15, 0.0, false);
+    f.fixed[at(0, 0)] = f.fixed[at(0, 1)] = 1;
+    ck_assert(drag(&f));
+    ck_assert_int_eq(count_pinched(&f), 2);
+    tear_down(&f);
+}
+END_TEST
+
+/* Outside cloth follows when it hangs far from a pin inside. */
+START_TEST(drag_draws_in_what_is_stretched) {
+    Fixture f;
+    set_up(&f, 0.15, 0.0, false);
+    f.fixed[at(0, 0)] = f.fixed[at(0, 1)] = 1;
+    for (int32_t v = at(1, 0); v < CLOTH; v++) {
+        f.x[3 * v] += 0.05;
+    }
+    ck_assert(drag(&f));
+    ck_assert_int_eq(count_pinched(&f), 4);
+    tear_down(&f);
+}
+END_TEST
+
+/* The way along edges to the nearest pin. */
+START_TEST(drag_knows_tethers) {
+    Fixture f;
+    set_up(&f, -0.05, 0.0, false);
+    f.fixed[at(0, 0)] = f.fixed[at(0, 1)] = f.fixed[at(CELLS, 0)] = 1;
+    drag(&f);
+    for (int32_t i = 0; i <= CELLS; i++) {
+        double left = CELL * i, right = CELL * (CELLS - i);
+        ck_assert_double_eq_tol(f.world->tether[at(i, 0)], tl_min(left, right), EXACT);
+        ck_assert(2 * i == CELLS ||
+                  f.world->anchor[at(i, 0)] == (left < right ? at(0, 0) : at(CELLS, 0)));
+    }
+    memset(f.fixed, 0, sizeof f.fixed);
+    f.fixed[at(CELLS, 0)] = 1;
+    drag(&f);
+    ck_assert_double_eq_tol(f.world->tether[at(0, 0)], CELL * CELLS, EXACT);
+    tear_down(&f);
+}
+END_TEST
+
+/* The pin is beyond the sphere, the ribbon goes through it. It would be put out on both sides. */
+START_TEST(drag_goes_on_as_long_as_pins_pull) {
+    Fixture f;
+    set_up(&f, -0.34, 0.0, false);
+    lift(&f, 0.01);
+    f.fixed[at(0, 0)] = f.fixed[at(0, 1)] = 1;
+    ck_assert(!drag(&f));
+    f.target[3 * at(0, 0)] = f.target[3 * at(0, 1)] = -0.35;
+    ck_assert(drag(&f));
+    ck_assert_int_ge(count_pinched(&f), 4);
+    /* the other way it does not pull */
+    f.target[3 * at(0, 0)] = f.target[3 * at(0, 1)] = -0.33;
+    ck_assert(!drag(&f));
+    /* what moves comes through by itself */
+    for (int32_t v = 0; v < CLOTH; v++) {
+        f.v[3 * v] = -1.0;
+    }
+    ck_assert(drag(&f));
+    tear_down(&f);
+}
+END_TEST
+
+/* A tether that is too short to be put out on its side drags without a pull. */
+START_TEST(drag_holds_what_tethers_hold) {
+    Fixture f;
+    set_up(&f, -0.23, 0.0, false);
+    lift(&f, 0.01);
+    f.fixed[at(0, 0)] = f.fixed[at(0, 1)] = 1;
+    for (int32_t v = at(1, 0); v < CLOTH; v++) {
+        f.x[3 * v] += 0.14; /* beyond the middle */
+    }
+    ck_assert(drag(&f));
+    ck_assert_int_eq(f.pinched[at(1, 0)], TL_PINCHED);
+    tear_down(&f);
+}
+END_TEST
+
+/* ---- regions ---- */
+
+/* The ribbon comes out of a cube at x = 0.25, through the diagonal of its side. */
+START_TEST(regions_inside_a_body_are_held_by_pins) {
+    for (int open = 0; open < 2; open++) {
+        Fixture f;
+        set_up(&f, -0.2, 0.25, open != 0);
+        f.fixed[at(0, 0)] = f.fixed[at(0, 1)] = 1;
+        bool any = drag(&f);
+        ck_assert_int_eq(any, open == 0);
+        if (open == 0) {
+            int32_t inside = f.world->region[at(0, 0)], outside = f.world->region[at(CELLS, 0)];
+            ck_assert_int_ne(inside, outside);
+            ck_assert(tl_regions_is_inside(f.world, inside));
+            ck_assert(!tl_regions_is_inside(f.world, outside));
+            ck_assert_int_eq(f.world->region_held[inside], 1);
+            ck_assert_int_eq(f.world->region_held[outside], 0);
+            for (int32_t i = 0; i <= CELLS; i++) {
+                ck_assert_int_eq(f.pinched[at(i, 0)], i < 5 ? TL_PINCHED : 0);
+            }
+            f.world->pinched = f.pinched;
+            tl_world_sort_crossings(f.world);
+            ck_assert_int_eq(f.world->pulling, 0);
+            ck_assert(!f.world->tangled);
+        }
+        tear_down(&f);
+    }
+}
+END_TEST
+
+/* Without pins the same crossings are to be undone. */
+START_TEST(regions_without_pins_are_pulled) {
+    Fixture f;
+    set_up(&f, -0.2, 0.25, false);
+    ck_assert(!drag(&f));
+    ck_assert_int_gt(f.world->crossings.count, 0);
+    ck_assert_int_eq(f.world->pulling, f.world->crossings.count);
+    ck_assert(f.world->tangled);
+    tear_down(&f);
+}
+END_TEST
+
+/* An edge through the diagonal of a side meets two triangles, and is cut once. */
+START_TEST(regions_count_a_place_once) {
+    Fixture f;
+    set_up(&f, -0.2, 0.25, false);
+    for (int32_t v = 0; v < CLOTH; v++) {
+        f.x[3 * v + 1] = f.x[3 * v + 2]; /* in the plane of the diagonal */
+    }
+    tl_world_begin(f.world, f.x, f.cube, f.cube, 0.0);
+    int32_t met = 0;
+    for (int32_t i = 0; i < f.world->crossings.count; i++) {
+        const int32_t *e = f.surface.edge + 2 * (int64_t)f.world->crossings.at[i].edge;
+        met += e[0] == at(4, 0) && e[1] == at(5, 0);
+    }
+    ck_assert_int_eq(met, 2);
+    ck_assert_int_ne(f.world->region[at(0, 0)], f.world->region[at(CELLS, 0)]);
+    tear_down(&f);
+}
+END_TEST
+
+/* ---- yielding ---- */
+
+/* One vertex of the ribbon is 1 mm above the cube, which still has to rise; it got so much of its
+ * own way. Answers how many yield. */
+static int32_t yields(double rises_m, double got, double cube_way_m, bool force) {
+    static const int32_t top[3] = {2, 6, 7};
+    Fixture f;
+    set_up(&f, -0.5, 0.25, false);
+    TlWorld *world = f.world;
+    TlPair pair = {{at(5, 1), CLOTH + top[0], CLOTH + top[1], CLOTH + top[2]}, 0, 2e-3F, 0, 4e-5F};
+    lift(&f, 0.251);
+    tl_world_begin(world, f.x, f.cube, f.cube, 0.0);
+    for (int32_t v = CLOTH; v < CLOTH + CUBE; v++) {
+        world->goal[3 * v + 1] = world->x[3 * v + 1] + rises_m;
+        world->start[3 * v + 1] = world->goal[3 * v + 1] - cube_way_m;
+    }
+    for (int32_t v = 0; v < world->n; v++) {
+        world->s[v] = got;
+    }
+    world->pairs = (TlPairs){.pair = &pair, .count = 1, .vertex_triangle = 1, .capacity = 1};
+    int32_t count = tl_world_yield(world, force);
+    ck_assert_int_eq(count, world->yielded[at(5, 1)]);
+    ck_assert_int_eq(count > 0, world->yielding);
+    ck_assert_int_eq(tl_world_yield(world, force), 0); /* once is enough */
+    tear_down(&f);
+    return count;
+}
+
+START_TEST(yield_is_of_what_is_held_up_in_the_way) {
+    ck_assert_int_eq(yields(1e-3, 0.5, 2e-4, false), 1);
+    /* it got all it wanted: it is slow, but has room */
+    ck_assert_int_eq(yields(1e-3, 1.0, 2e-4, false), 0);
+    /* there is room for all of the way, or the cube goes away */
+    ck_assert_int_eq(yields(9e-4, 0.5, 2e-4, false), 0);
+    ck_assert_int_eq(yields(-1e-3, 0.5, 2e-4, false), 0);
+    ck_assert_int_eq(yields(0.0, 0.5, 0.0, true), 0);
+}
+END_TEST
+
+/* What goes 0.3 mm in a step, 0.15 of the contact distance, is not slow. */
+START_TEST(yield_to_what_is_fast_must_be_forced) {
+    ck_assert_int_eq(yields(1e-3, 0.5, 2.9e-4, false), 1);
+    ck_assert_int_eq(yields(1e-3, 0.5, 3.1e-4, false), 0);
+    ck_assert_int_eq(yields(1e-3, 0.5, 3.1e-4, true), 1);
+}
+END_TEST
+
+int main(void) {
+    TCase *one = tcase_create("drag");
+    tcase_add_test(one, drag_needs_pins);
+    tcase_add_test(one, drag_takes_along_what_would_be_torn);
+    tcase_add_test(one, drag_leaves_what_can_be_put_out);
+    tcase_add_test(one, drag_draws_in_what_is_stretched);
+    tcase_add_test(one, drag_knows_tethers);
+    tcase_add_test(one, drag_goes_on_as_long_as_pins_pull);
+    tcase_add_test(one, drag_holds_what_tethers_hold);
+    tcase_add_test(one, regions_inside_a_body_are_held_by_pins);
+    tcase_add_test(one, regions_without_pins_are_pulled);
+    tcase_add_test(one, regions_count_a_place_once);
+    tcase_add_test(one, yield_is_of_what_is_held_up_in_the_way);
+    tcase_add_test(one, yield_to_what_is_fast_must_be_forced);
+    Suite *suite = suite_create("drag");
+    suite_add_tcase(suite, one);
+    return run_suite(suite);
+}
