@@ -307,7 +307,7 @@ END_TEST
 
 /* One vertex of the ribbon is 1 mm above the cube, which still has to rise; it got so much of its
  * own way. Answers how many yield. */
-static int32_t yields(double rises_m, double got, double cube_way_m, bool force) {
+static int32_t yields(double rises_m, double got, double cube_way_m, TlYield how) {
     static const int32_t top[3] = {2, 6, 7};
     Fixture f;
     set_up(&f, -0.5, 0.25, false);
@@ -323,30 +323,30 @@ static int32_t yields(double rises_m, double got, double cube_way_m, bool force)
         world->s[v] = got;
     }
     world->pairs = (TlPairs){.pair = &pair, .count = 1, .vertex_triangle = 1, .capacity = 1};
-    int32_t count = tl_world_yield(world, force);
+    int32_t count = tl_world_yield(world, how);
     ck_assert_int_eq(count, world->yielded[at(5, 1)]);
     ck_assert_int_eq(count > 0, world->yielding);
-    ck_assert_int_eq(tl_world_yield(world, force), 0); /* once is enough */
+    ck_assert_int_eq(tl_world_yield(world, how), 0); /* once is enough */
     tear_down(&f);
     return count;
 }
 
 START_TEST(yield_is_of_what_is_held_up_in_the_way) {
-    ck_assert_int_eq(yields(1e-3, 0.5, 2e-4, false), 1);
+    ck_assert_int_eq(yields(1e-3, 0.5, 2e-4, TL_YIELD_SLOW), 1);
     /* it got all it wanted: it is slow, but has room */
-    ck_assert_int_eq(yields(1e-3, 1.0, 2e-4, false), 0);
+    ck_assert_int_eq(yields(1e-3, 1.0, 2e-4, TL_YIELD_SLOW), 0);
     /* there is room for all of the way, or the cube goes away */
-    ck_assert_int_eq(yields(9e-4, 0.5, 2e-4, false), 0);
-    ck_assert_int_eq(yields(-1e-3, 0.5, 2e-4, false), 0);
-    ck_assert_int_eq(yields(0.0, 0.5, 0.0, true), 0);
+    ck_assert_int_eq(yields(9e-4, 0.5, 2e-4, TL_YIELD_SLOW), 0);
+    ck_assert_int_eq(yields(-1e-3, 0.5, 2e-4, TL_YIELD_SLOW), 0);
+    ck_assert_int_eq(yields(0.0, 0.5, 0.0, TL_YIELD_ALL), 0);
 }
 END_TEST
 
 /* What goes 0.3 mm in a step, 0.15 of the contact distance, is not slow. */
 START_TEST(yield_to_what_is_fast_must_be_forced) {
-    ck_assert_int_eq(yields(1e-3, 0.5, 2.9e-4, false), 1);
-    ck_assert_int_eq(yields(1e-3, 0.5, 3.1e-4, false), 0);
-    ck_assert_int_eq(yields(1e-3, 0.5, 3.1e-4, true), 1);
+    ck_assert_int_eq(yields(1e-3, 0.5, 2.9e-4, TL_YIELD_SLOW), 1);
+    ck_assert_int_eq(yields(1e-3, 0.5, 3.1e-4, TL_YIELD_SLOW), 0);
+    ck_assert_int_eq(yields(1e-3, 0.5, 3.1e-4, TL_YIELD_ALL), 1);
 }
 END_TEST
 

@@ -13,8 +13,10 @@
  * and those that correct it stay where t is. Where few would leave, or are cut and so stay behind
  * what moves along with them, the boxes of these stragglers are made anew, for their whole way, any
  * s in [0, 1]: pairs without a straggler are listed as they must be, and those with one are looked
- * for again. Within a plan stragglers never leave again, and when all are stragglers nobody can, so
- * this ends. Rounding is far less than the contact distance, which is what unlisted pairs keep. */
+ * for again. Where these are many, the list is made anew with such boxes for them. Within a plan
+ * stragglers never leave again, and when all are stragglers nobody can, so this ends. Ways that
+ * were shortened stay so when the list has got longer, and all of it is looked at again. Rounding
+ * is far less than the contact distance, which is what unlisted pairs keep. */
 #include "contact/tangle.h"
 
 #include "base/platform.h"
@@ -500,17 +502,24 @@ static void set_whole(TlWorld *world) {
     }
 }
 
+/* Shortens ways, from what is left of them: all pairs of the list are looked at. */
 static bool truncate_once(TlWorld *world) {
     double clock_s = tl_clock_s();
     bool pass = world->tangled && !world->frozen;
     TlMove move = {world->n,       world->x,    world->u, world->s, pass ? world->loose : NULL,
                    world->pinched, world->cloth};
-    set_whole(world);
     TlTruncated done =
         tl_truncate(world->truncation, world->pool, world->arena, &world->pairs, &move);
     world->counts.truncate_s += tl_clock_s() - clock_s;
-    world->cut = done.cut;
     return done.ok;
+}
+
+static int32_t count_cut(const TlWorld *world) {
+    int32_t count = 0;
+    for (int32_t i = 0; i < world->n; i++) {
+        count += world->s[i] < 1.0;
+    }
+    return count;
 }
 
 bool tl_world_plan(TlWorld *world, double *u, bool others) {
@@ -522,20 +531,23 @@ bool tl_world_plan(TlWorld *world, double *u, bool others) {
     memset(world->straggler, 0, (size_t)world->n);
     world->t_end = world->fresh ? tl_min(1.0, world->t + world->stride) : world->t;
     bool ok = follow(world, world->listed ? count_leaving(world) : world->n);
+    bool many = false;
     for (int32_t round = 1; ok && truncate_once(world); round++) {
-        memset(world->straggler, 0, (size_t)world->n);
+        if (!many) {
+            memset(world->straggler, 0, (size_t)world->n);
+        }
         int32_t leaving = count_leaving(world);
         if (leaving == 0) {
             break;
         }
-        if (round < ROUNDS) {
-            ok = follow(world, leaving);
-        } else {
+        many = many || leaving > MOST_STRAGGLERS * world->n;
+        if (round >= ROUNDS) {
             memset(world->straggler, 1, (size_t)world->n);
-            ok = make_list(world);
         }
+        ok = many || round >= ROUNDS ? make_list(world) : relist_stragglers(world);
     }
     world->fresh = false;
+    world->cut = count_cut(world);
     world->counts.cuts += world->cut;
     for (int64_t i = 0; i < 3 * (int64_t)world->cloth; i++) {
         u[i] = world->s[i / 3] * world->u[i];

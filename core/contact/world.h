@@ -158,10 +158,12 @@ void tl_world_commit(TlWorld *world, double part);
 double tl_world_lost(const TlWorld *world);
 /* Whether colliders still have to go on, and how far the farthest, m. */
 double tl_world_missing(const TlWorld *world);
+/* Who yields: neighbours of those who do already; in addition what slow colliders find in their
+ * way; whatever is in the way. */
+typedef enum TlYield { TL_YIELD_NEAR, TL_YIELD_SLOW, TL_YIELD_ALL } TlYield;
 /* Finds cloth that is in the way of colliders and did not get what it wanted, after a plan that did
- * not bring them to their goals; answers how many more vertices yield now. Without `force` only to
- * colliders that are slow there. */
-int32_t tl_world_yield(TlWorld *world, bool force);
+ * not bring them to their goals; answers how many more vertices yield now. */
+int32_t tl_world_yield(TlWorld *world, TlYield how);
 /* Colliders are put where they belong, and cloth to x, whatever is in the way. */
 void tl_world_force(TlWorld *world, const double *x);
 

@@ -3,8 +3,10 @@
 /* Cloth that stands in the way of what is prescribed and could not move as far as it wanted,
  * because something else, or the collider itself, is in its way: it has no room, and lets colliders
  * pass for the rest of the frame. What was free to move but is slow to give way is no such cloth.
- */
+ * Neighbours of such cloth are in the same pinch, and need not be looked at as closely. */
 #include "contact/world.h"
+
+#include <string.h>
 
 /* vertices that got less than this part of their way are held up */
 #define HELD_UP 0.99
@@ -56,20 +58,36 @@ static bool is_in_the_way(const TlWorld *world, const TlPair *pair, bool edges, 
            (force || is_slow(world, pair, &closest));
 }
 
-int32_t tl_world_yield(TlWorld *world, bool force) {
+/* Marks the neighbours of those that yield already. */
+static void mark_near(TlWorld *world) {
+    memset(world->marked, 0, (size_t)world->n);
+    for (int32_t i = 0; world->yielding && i < world->def.surface->edges.cloth; i++) {
+        const int32_t *e = world->def.surface->edge + 2 * (int64_t)i;
+        world->marked[e[0]] |= world->yielded[e[1]];
+        world->marked[e[1]] |= world->yielded[e[0]];
+    }
+}
+
+int32_t tl_world_yield(TlWorld *world, TlYield how) {
     int32_t count = 0;
+    mark_near(world);
     for (int32_t p = 0; p < world->pairs.count; p++) {
         const TlPair *pair = &world->pairs.pair[p];
         const int32_t *v = pair->vertex;
-        bool held_up = false;
+        bool held_up = false, near = false, analytic = false;
         if ((v[0] < world->cloth && v[3] < world->cloth) ||
             tl_is_pinched(world->pinched, world->cloth, v)) {
             continue;
         }
         for (int i = 0; i < 4; i++) {
             held_up = held_up || (v[i] < world->cloth && world->s[v[i]] < HELD_UP);
+            near = near || world->marked[v[i]] != 0;
+            analytic = analytic || world->def.analytic[v[i]];
         }
-        if (!held_up || !is_in_the_way(world, pair, p >= world->pairs.vertex_triangle, force)) {
+        near = near && !analytic;
+        if (!held_up || (how == TL_YIELD_NEAR && !near) ||
+            !is_in_the_way(world, pair, p >= world->pairs.vertex_triangle,
+                           near || how == TL_YIELD_ALL)) {
             continue;
         }
         for (int i = 0; i < 4; i++) {

@@ -14,6 +14,8 @@ enum { GRAIN = 256, RUN = 64 };
 /* single precision finds no more; what is asked for beyond takes up to so many rounds */
 #define LEAST_TOLERANCE 1e-5
 enum { MOST_ROUNDS = 4 };
+/* solves with one coarse factor that knows touches */
+enum { PRESSED_SOLVES = 4 };
 
 bool tl_cg_alloc(TlArena *arena, const TlOperator *A, TlCg *out) {
     int32_t n = A->n;
@@ -27,13 +29,24 @@ bool tl_cg_alloc(TlArena *arena, const TlOperator *A, TlCg *out) {
     return !arena->failed;
 }
 
+/* Whether the coarse factor that there is may serve once more. One that knows touches is good for
+ * some solves of a sub-step, from the second on: they change, but mostly stay. */
+static bool may_keep(const TlCg *cg, bool keep_coarse) {
+    bool pressed = tl_coarse_is_pressed(cg->A);
+    bool served = cg->from_zero || cg->fresh < 0 || cg->latest <= cg->fresh;
+    bool knows = cg->coarse->pressed && cg->later && cg->from_zero && cg->served < PRESSED_SOLVES;
+    return keep_coarse && served && (!pressed || knows) && tl_coarse_serves(cg->coarse, cg->A);
+}
+
 bool tl_cg_precondition(TlCg *cg, bool keep_coarse) {
     bool ok = tl_operator_prepare(cg->A, cg->pool);
-    bool keep = keep_coarse && (cg->from_zero || cg->fresh < 0 || cg->latest <= cg->fresh);
-    if (ok && !(keep && !tl_coarse_is_pressed(cg->A) && tl_coarse_serves(cg->coarse, cg->A))) {
+    if (ok && !may_keep(cg, keep_coarse)) {
         tl_coarse_factor(cg->coarse, cg->pool, cg->A);
         cg->fresh = -1;
+        cg->later = cg->from_zero;
+        cg->served = 0;
     }
+    cg->served++;
     return ok;
 }
 

@@ -21,6 +21,8 @@ typedef struct TlCg {
     double spare;                  /* ratio: of which those that begin with nothing may leave so
                                       much, where that is more than their own tolerance; they take
                                       an iteration at least */
+    int32_t served;                /* solves with this coarse factor */
+    bool later;                    /* which was made for one that begins with nothing */
     int32_t fresh, latest;         /* iterations of the first solve with this coarse factor, and of
                                       the last, of those that do not begin with nothing */
 } TlCg;

@@ -28,6 +28,10 @@ static bool alloc_hubs(TlArena *arena, TlCoarse *out) {
     out->hub_value = TL_NEW(arena, double, size);
     out->factor = TL_NEW(arena, float, size * out->stride);
     out->hub_single = TL_NEW(arena, float, out->stride);
+    out->place = TL_NEW(arena, int32_t, hubs);
+    for (int64_t i = 0; !arena->failed && i < hubs; i++) {
+        out->place[i] = -1;
+    }
     return !arena->failed;
 }
 
@@ -197,6 +201,7 @@ void tl_coarse_factor(TlCoarse *coarse, TlPool *pool, const TlOperator *A) {
     tl_parallel_for(pool, nodes, NODE_GRAIN, weigh_rows, coarse);
     tl_parallel_for(pool, hubs, HUB_GRAIN, join_rows, coarse);
     tl_coarse_touches(coarse, A);
+    coarse->pressed = tl_coarse_is_pressed(A);
     tl_parallel_for(pool, hubs, HUB_GRAIN, turn_rows, coarse);
     tl_parallel_for(pool, nodes, NODE_GRAIN, invert_nodes, coarse);
     coarse->ready = tl_cholesky(pool, coarse->dense, coarse->panel, coarse->pivot, 3 * hubs);

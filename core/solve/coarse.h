@@ -92,7 +92,9 @@ typedef struct TlCoarse {
     float *factor;          /* L in single precision, rows of `stride`, the diagonal inverted */
     float *hub_single;      /* stride */
     int32_t stride;
-    bool ready; /* the factor exists */
+    int32_t *place; /* per hub: where it stands in the list of a touch, -1: not there; work */
+    bool ready;     /* the factor exists */
+    bool pressed;   /* and knows touches */
 } TlCoarse;
 
 /* Nodes, hubs and weights, from the mesh; false when memory is refused. coarse_nodes.c */

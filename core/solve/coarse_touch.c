@@ -52,10 +52,24 @@ static void find_nodes(const TlCoarse *coarse, const TlOperator *A, const TlTouc
     }
 }
 
+/* The same for hubs, which are many: coarse->place knows where they stand. */
 static void find_hubs(const TlCoarse *coarse, const Shares *nodes, Shares *hubs) {
+    const TlInterpolation *from = &coarse->hubs;
     hubs->count = 0;
     for (int32_t i = 0; i < nodes->count; i++) {
-        add_row_shares(hubs, &coarse->hubs, nodes->at[i], nodes->weight[i]);
+        int64_t first = TL_COARSE_SUPPORT * (int64_t)nodes->at[i];
+        for (int64_t k = first; k < first + TL_COARSE_SUPPORT && from->node[k] >= 0; k++) {
+            int32_t *place = &coarse->place[from->node[k]];
+            if (*place < 0) {
+                *place = hubs->count++;
+                hubs->at[*place] = from->node[k];
+                hubs->weight[*place] = 0.0;
+            }
+            hubs->weight[*place] += nodes->weight[i] * (double)from->weight[k];
+        }
+    }
+    for (int32_t i = 0; i < hubs->count; i++) {
+        coarse->place[hubs->at[i]] = -1;
     }
 }
 

@@ -392,10 +392,11 @@ static void pinch_yielded(TlSystem *system, TlWorld *world) {
 static bool try_yielding(TlSystem *system, const TlContacts *contacts, const TlStep *step,
                          const TlNewton *options, TlStepResult *result) {
     TlWorld *world = contacts->world;
+    TlYield how = step->force ? TL_YIELD_ALL : step->yield ? TL_YIELD_SLOW : TL_YIELD_NEAR;
     int32_t n = system->model->vertex_count;
     bool blocked = true;
     for (int32_t round = 0; round < MOST_YIELDS && blocked; round++) {
-        if (tl_world_yield(world, step->force) == 0) {
+        if (tl_world_yield(world, how) == 0) {
             break;
         }
         pinch_yielded(system, world);
@@ -416,7 +417,7 @@ TlStepResult tl_potential_minimise(TlSystem *system, const TlContacts *contacts,
     glue_pinched(system, contacts);
     result.ok = try_minimise(system, contacts, step, options, &result.newton);
     bool blocked = result.ok && is_blocked(system, contacts, step);
-    if (blocked && step->yield && contacts->world != NULL) {
+    if (blocked && contacts->world != NULL && (step->yield || contacts->world->yielding)) {
         blocked = try_yielding(system, contacts, step, options, &result);
     }
     result.ok = result.ok && (!blocked || step->force || contacts->world == NULL);
