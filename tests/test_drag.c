@@ -43,24 +43,28 @@ static void add_triangle(TlSurface *surface, int32_t *count, int32_t a, int32_t 
     t[2] = c;
 }
 
-/* A closed cube, or one without the side of largest x, around the origin. */
-static void add_cube(Fixture *f, int32_t *count, double half, bool open) {
-    static const int32_t side[6][4] = {{0, 4, 6, 2}, {0, 1, 5, 4}, {2, 6, 7, 3},
-                                       {0, 2, 3, 1}, {4, 5, 7, 6}, {1, 3, 7, 5}};
+/* A cube around the origin: closed, with its last side turned, or without that, the one of least x.
+ */
+typedef enum Cube { CLOSED, TURNED, OPEN } Cube;
+
+static void add_cube(Fixture *f, int32_t *count, double half, Cube kind) {
+    static const int32_t side[6][4] = {{1, 3, 7, 5}, {0, 1, 5, 4}, {2, 6, 7, 3},
+                                       {0, 2, 3, 1}, {4, 5, 7, 6}, {0, 4, 6, 2}};
     for (int32_t i = 0; i < CUBE; i++) {
         for (int k = 0; k < 3; k++) {
             f->cube[3 * i + k] = (i >> k & 1) != 0 ? half : -half;
         }
     }
-    for (int s = 0; s < (open ? 5 : 6); s++) {
+    for (int s = 0; s < (kind == OPEN ? 5 : 6); s++) {
         const int32_t *q = side[s];
-        add_triangle(&f->surface, count, CLOTH + q[0], CLOTH + q[1], CLOTH + q[2]);
-        add_triangle(&f->surface, count, CLOTH + q[0], CLOTH + q[2], CLOTH + q[3]);
+        int b = s == 5 && kind == TURNED ? 3 : 1, d = 4 - b;
+        add_triangle(&f->surface, count, CLOTH + q[0], CLOTH + q[b], CLOTH + q[2]);
+        add_triangle(&f->surface, count, CLOTH + q[0], CLOTH + q[2], CLOTH + q[d]);
     }
 }
 
-static void set_up(Fixture *f, double start, double cube, bool open) {
-    int32_t cloth = 2 * CELLS, all = cloth + (cube > 0.0 ? open ? 10 : 12 : 0), count = 0;
+static void set_up(Fixture *f, double start, double cube, Cube kind) {
+    int32_t cloth = 2 * CELLS, all = cloth + (cube > 0.0 ? kind == OPEN ? 10 : 12 : 0), count = 0;
     int32_t vertices = CLOTH + (cube > 0.0 ? CUBE : 0);
     memset(f, 0, sizeof *f);
     tl_arena_init(&f->arena, tl_allocator_or_default(NULL));
@@ -71,12 +75,12 @@ static void set_up(Fixture *f, double start, double cube, bool open) {
         add_triangle(&f->surface, &count, at(i, 0), at(i + 1, 1), at(i, 1));
     }
     if (cube > 0.0) {
-        add_cube(f, &count, cube, open);
+        add_cube(f, &count, cube, kind);
     }
     for (int32_t v = 0; v < CLOTH; v++) {
         f->x[3 * v] = start + CELL * (v / 2);
         f->x[3 * v + 2] = CELL * (v % 2 - 0.5);
-        f->area[v] = CELL * CELL;
+        f->area[v] = CELL * CELL * CELLS / CLOTH; /* that of the ribbon in all */
     }
     memcpy(f->surface.rest, f->x, sizeof f->x);
     memcpy(f->target, f->x, sizeof f->x);
@@ -123,7 +127,7 @@ static bool drag(Fixture *f) {
         f->pinched[v] = in ? (f->fixed[v] ? TL_PINCHED : TL_LEAVING) : 0;
     }
     tl_world_begin(f->world, f->x, f->cube, f->cube, 0.0);
-    const TlDragged dragged = {f->x, f->v, f->target, DT_S};
+    const TlCarried dragged = {f->x, f->v, f->target, DT_S};
     return tl_world_drag(f->world, &f->contacts, &dragged, f->pinched);
 }
 
@@ -137,7 +141,7 @@ static int32_t count_pinched(const Fixture *f) {
 
 START_TEST(drag_needs_pins) {
     Fixture f;
-    set_up(&f, -0.3, 0.0, false);
+    set_up(&f, -0.3, 0.0, CLOSED);
     ck_assert(!drag(&f));
     ck_assert_int_eq(count_pinched(&f), 0);
     tear_down(&f);
@@ -148,7 +152,7 @@ END_TEST
  * twice as far as its cell is long. The column after that touches the surface. */
 START_TEST(drag_takes_along_what_would_be_torn) {
     Fixture f;
-    set_up(&f, 0.0, 0.0, false);
+    set_up(&f, 0.0, 0.0, CLOSED);
     f.fixed[at(0, 0)] = f.fixed[at(0, 1)] = 1;
     ck_assert(drag(&f));
     for (int32_t i = 0; i <= CELLS; i++) {
@@ -163,7 +167,7 @@ END_TEST
 /* Pins a little inside: their neighbours are put out, which stretches nothing. */
 START_TEST(drag_leaves_what_can_be_put_out) {
     Fixture f;
-    set_up(&f, 0.15, 0.0, false);
+    set_up(&f, 0.15, 0.0, CLOSED);
     f.fixed[at(0, 0)] = f.fixed[at(0, 1)] = 1;
     ck_assert(drag(&f));
     ck_assert_int_eq(count_pinched(&f), 2);
@@ -171,16 +175,52 @@ START_TEST(drag_leaves_what_can_be_put_out) {
 }
 END_TEST
 
-/* Outside cloth follows when it hangs far from a pin inside. */
-START_TEST(drag_draws_in_what_is_stretched) {
+/* Outside cloth follows when it lies against the sphere and hangs far from a pin inside; elsewhere
+ * it may be stretched as it likes. */
+START_TEST(drag_draws_in_what_is_kept_out) {
+    for (int away = 0; away < 2; away++) {
+        Fixture f;
+        set_up(&f, 0.05, 0.0, CLOSED);
+        f.fixed[at(0, 0)] = f.fixed[at(0, 1)] = 1;
+        double radius = SPHERE + (away ? 5e-3 : 1e-3);
+        for (int32_t v = at(1, 0); v < CLOTH; v++) {
+            f.x[3 * v] += sqrt(radius * radius - 0.25 * CELL * CELL) - 0.15;
+        }
+        ck_assert(drag(&f));
+        ck_assert_int_eq(count_pinched(&f), away ? 2 : 4);
+        tear_down(&f);
+    }
+}
+END_TEST
+
+/* A pin inside does not let go of cloth that is stretched all along. */
+START_TEST(drag_does_not_spread_over_stretched_cloth) {
     Fixture f;
-    set_up(&f, 0.15, 0.0, false);
+    set_up(&f, 0.1, 0.0, CLOSED);
     f.fixed[at(0, 0)] = f.fixed[at(0, 1)] = 1;
-    for (int32_t v = at(1, 0); v < CLOTH; v++) {
-        f.x[3 * v] += 0.05;
+    for (int32_t v = 0; v < CLOTH; v++) {
+        f.x[3 * v] = f.target[3 * v] = 0.1 + 1.5 * CELL * (v / 2);
     }
     ck_assert(drag(&f));
-    ck_assert_int_eq(count_pinched(&f), 4);
+    ck_assert_int_eq(count_pinched(&f), 2);
+    tear_down(&f);
+}
+END_TEST
+
+/* The length of edges is that of the pattern, as far as areas tell. */
+START_TEST(drag_goes_by_the_size_of_the_pattern) {
+    Fixture f;
+    set_up(&f, 0.0, 0.0, CLOSED);
+    for (int32_t v = 0; v < CLOTH; v++) {
+        f.area[v] *= 2.25; /* half as large again */
+    }
+    f.world = tl_world_build(&f.arena, f.pool, &f.world->def);
+    ck_assert_ptr_nonnull(f.world);
+    for (int32_t e = 0; e < f.surface.edges.cloth; e++) {
+        const int32_t *v = f.surface.edge + 2 * (int64_t)e;
+        TlVec3 a = tl_load3(f.x + 3 * (int64_t)v[0]), b = tl_load3(f.x + 3 * (int64_t)v[1]);
+        ck_assert_double_eq_tol(f.world->length[e], 1.5 * tl_length3(tl_sub3(a, b)), EXACT);
+    }
     tear_down(&f);
 }
 END_TEST
@@ -188,7 +228,7 @@ END_TEST
 /* The way along edges to the nearest pin. */
 START_TEST(drag_knows_tethers) {
     Fixture f;
-    set_up(&f, -0.05, 0.0, false);
+    set_up(&f, -0.05, 0.0, CLOSED);
     f.fixed[at(0, 0)] = f.fixed[at(0, 1)] = f.fixed[at(CELLS, 0)] = 1;
     drag(&f);
     for (int32_t i = 0; i <= CELLS; i++) {
@@ -208,7 +248,7 @@ END_TEST
 /* The pin is beyond the sphere, the ribbon goes through it. It would be put out on both sides. */
 START_TEST(drag_goes_on_as_long_as_pins_pull) {
     Fixture f;
-    set_up(&f, -0.34, 0.0, false);
+    set_up(&f, -0.34, 0.0, CLOSED);
     lift(&f, 0.01);
     f.fixed[at(0, 0)] = f.fixed[at(0, 1)] = 1;
     ck_assert(!drag(&f));
@@ -230,7 +270,7 @@ END_TEST
 /* A tether that is too short to be put out on its side drags without a pull. */
 START_TEST(drag_holds_what_tethers_hold) {
     Fixture f;
-    set_up(&f, -0.23, 0.0, false);
+    set_up(&f, -0.23, 0.0, CLOSED);
     lift(&f, 0.01);
     f.fixed[at(0, 0)] = f.fixed[at(0, 1)] = 1;
     for (int32_t v = at(1, 0); v < CLOTH; v++) {
@@ -246,27 +286,63 @@ END_TEST
 
 /* The ribbon comes out of a cube at x = 0.25, through the diagonal of its side. */
 START_TEST(regions_inside_a_body_are_held_by_pins) {
-    for (int open = 0; open < 2; open++) {
+    Fixture f;
+    set_up(&f, -0.2, 0.25, CLOSED);
+    f.fixed[at(0, 0)] = f.fixed[at(0, 1)] = 1;
+    ck_assert(drag(&f));
+    int32_t inside = f.world->region[at(0, 0)], outside = f.world->region[at(CELLS, 0)];
+    ck_assert_int_ne(inside, outside);
+    ck_assert(tl_regions_is_inside(f.world, inside));
+    ck_assert(!tl_regions_is_inside(f.world, outside));
+    ck_assert_int_eq(f.world->region_held[inside], 1);
+    ck_assert_int_eq(f.world->region_held[outside], 0);
+    for (int32_t i = 0; i <= CELLS; i++) {
+        ck_assert_int_eq(f.pinched[at(i, 0)], i < 5 ? TL_PINCHED : 0);
+    }
+    f.world->pinched = f.pinched;
+    tl_world_sort_crossings(f.world);
+    ck_assert_int_eq(f.world->pulling, 0);
+    ck_assert(!f.world->tangled);
+    tear_down(&f);
+}
+END_TEST
+
+/* A cube whose sides do not face the same way has no inside, and one without a side none near
+ * that. In its middle four fifths of all directions are closed. */
+START_TEST(regions_know_which_bodies_have_an_inside) {
+    for (int kind = TURNED; kind <= OPEN; kind++) {
         Fixture f;
-        set_up(&f, -0.2, 0.25, open != 0);
+        set_up(&f, -0.2, 0.25, (Cube)kind);
         f.fixed[at(0, 0)] = f.fixed[at(0, 1)] = 1;
-        bool any = drag(&f);
-        ck_assert_int_eq(any, open == 0);
-        if (open == 0) {
-            int32_t inside = f.world->region[at(0, 0)], outside = f.world->region[at(CELLS, 0)];
-            ck_assert_int_ne(inside, outside);
-            ck_assert(tl_regions_is_inside(f.world, inside));
-            ck_assert(!tl_regions_is_inside(f.world, outside));
-            ck_assert_int_eq(f.world->region_held[inside], 1);
-            ck_assert_int_eq(f.world->region_held[outside], 0);
-            for (int32_t i = 0; i <= CELLS; i++) {
-                ck_assert_int_eq(f.pinched[at(i, 0)], i < 5 ? TL_PINCHED : 0);
-            }
-            f.world->pinched = f.pinched;
-            tl_world_sort_crossings(f.world);
-            ck_assert_int_eq(f.world->pulling, 0);
-            ck_assert(!f.world->tangled);
+        ck_assert(!drag(&f));
+        ck_assert_int_gt(f.world->crossings.count, 0);
+        ck_assert_int_eq(tl_regions_is_inside(f.world, at(2, 0)), kind == OPEN);
+        ck_assert(!tl_regions_is_inside(f.world, at(CELLS, 0)));
+        tear_down(&f);
+    }
+}
+END_TEST
+
+/* What pins draw, or what moves by itself, passes; what moves with the body does not. */
+START_TEST(regions_that_pass_are_held) {
+    for (int moves = 0; moves < 4; moves++) {
+        Fixture f;
+        double goal[3 * CUBE];
+        set_up(&f, -0.7, 0.25, CLOSED); /* in on one side, out on the other */
+        f.fixed[at(0, 0)] = f.fixed[at(0, 1)] = 1;
+        memcpy(goal, f.cube, sizeof goal);
+        for (int32_t v = 0; v < CLOTH; v++) {
+            f.v[3 * v] = moves == 1 || moves == 2 ? -1.0 : 0.0;
+            f.target[3 * v] -= moves == 3 ? 0.01 : moves == 2 ? DT_S : 0.0;
         }
+        for (int32_t i = 0; i < CUBE; i++) {
+            goal[3 * i] -= moves == 2 ? DT_S : 0.0;
+        }
+        tl_world_begin(f.world, f.x, f.cube, goal, 0.0);
+        const TlCarried carried = {f.x, f.v, f.target, DT_S};
+        bool dragged = tl_world_drag(f.world, &f.contacts, &carried, f.pinched);
+        ck_assert_int_eq(dragged, moves == 1 || moves == 3);
+        ck_assert_int_eq(f.pinched[at(7, 0)] == TL_PINCHED, moves == 1 || moves == 3);
         tear_down(&f);
     }
 }
@@ -275,7 +351,7 @@ END_TEST
 /* Without pins the same crossings are to be undone. */
 START_TEST(regions_without_pins_are_pulled) {
     Fixture f;
-    set_up(&f, -0.2, 0.25, false);
+    set_up(&f, -0.2, 0.25, CLOSED);
     ck_assert(!drag(&f));
     ck_assert_int_gt(f.world->crossings.count, 0);
     ck_assert_int_eq(f.world->pulling, f.world->crossings.count);
@@ -287,7 +363,7 @@ END_TEST
 /* An edge through the diagonal of a side meets two triangles, and is cut once. */
 START_TEST(regions_count_a_place_once) {
     Fixture f;
-    set_up(&f, -0.2, 0.25, false);
+    set_up(&f, -0.2, 0.25, CLOSED);
     for (int32_t v = 0; v < CLOTH; v++) {
         f.x[3 * v + 1] = f.x[3 * v + 2]; /* in the plane of the diagonal */
     }
@@ -305,12 +381,15 @@ END_TEST
 
 /* ---- yielding ---- */
 
+/* a neighbour yields already */
+static bool near_yields;
+
 /* One vertex of the ribbon is 1 mm above the cube, which still has to rise; it got so much of its
  * own way. Answers how many yield. */
 static int32_t yields(double rises_m, double got, double cube_way_m, TlYield how) {
     static const int32_t top[3] = {2, 6, 7};
     Fixture f;
-    set_up(&f, -0.5, 0.25, false);
+    set_up(&f, -0.5, 0.25, CLOSED);
     TlWorld *world = f.world;
     TlPair pair = {{at(5, 1), CLOTH + top[0], CLOTH + top[1], CLOTH + top[2]}, 0, 2e-3F, 0, 4e-5F};
     lift(&f, 0.251);
@@ -323,9 +402,11 @@ static int32_t yields(double rises_m, double got, double cube_way_m, TlYield how
         world->s[v] = got;
     }
     world->pairs = (TlPairs){.pair = &pair, .count = 1, .vertex_triangle = 1, .capacity = 1};
+    world->yielding = near_yields;
+    world->yielded[at(6, 1)] = near_yields;
     int32_t count = tl_world_yield(world, how);
     ck_assert_int_eq(count, world->yielded[at(5, 1)]);
-    ck_assert_int_eq(count > 0, world->yielding);
+    ck_assert_int_eq(count > 0 || near_yields, world->yielding);
     ck_assert_int_eq(tl_world_yield(world, how), 0); /* once is enough */
     tear_down(&f);
     return count;
@@ -350,20 +431,36 @@ START_TEST(yield_to_what_is_fast_must_be_forced) {
 }
 END_TEST
 
+/* Neighbours of who yields follow colliders of up to two contact distances, and others do not. */
+START_TEST(yield_spreads_to_neighbours) {
+    ck_assert_int_eq(yields(1e-3, 0.5, 1e-3, TL_YIELD_NEAR), 0);
+    near_yields = true;
+    ck_assert_int_eq(yields(1e-3, 0.5, 3.9e-3, TL_YIELD_NEAR), 1);
+    ck_assert_int_eq(yields(1e-3, 0.5, 4.1e-3, TL_YIELD_NEAR), 0);
+    ck_assert_int_eq(yields(1e-3, 1.0, 1e-3, TL_YIELD_NEAR), 0);
+    near_yields = false;
+}
+END_TEST
+
 int main(void) {
     TCase *one = tcase_create("drag");
     tcase_add_test(one, drag_needs_pins);
     tcase_add_test(one, drag_takes_along_what_would_be_torn);
     tcase_add_test(one, drag_leaves_what_can_be_put_out);
-    tcase_add_test(one, drag_draws_in_what_is_stretched);
+    tcase_add_test(one, drag_draws_in_what_is_kept_out);
+    tcase_add_test(one, drag_does_not_spread_over_stretched_cloth);
+    tcase_add_test(one, drag_goes_by_the_size_of_the_pattern);
     tcase_add_test(one, drag_knows_tethers);
     tcase_add_test(one, drag_goes_on_as_long_as_pins_pull);
     tcase_add_test(one, drag_holds_what_tethers_hold);
     tcase_add_test(one, regions_inside_a_body_are_held_by_pins);
+    tcase_add_test(one, regions_know_which_bodies_have_an_inside);
+    tcase_add_test(one, regions_that_pass_are_held);
     tcase_add_test(one, regions_without_pins_are_pulled);
     tcase_add_test(one, regions_count_a_place_once);
     tcase_add_test(one, yield_is_of_what_is_held_up_in_the_way);
     tcase_add_test(one, yield_to_what_is_fast_must_be_forced);
+    tcase_add_test(one, yield_spreads_to_neighbours);
     Suite *suite = suite_create("drag");
     suite_add_tcase(suite, one);
     return run_suite(suite);

@@ -8,8 +8,8 @@
  * Who is dragged: pins that are inside an analytic collider, and what is cut off together with pins
  * where cloth crosses a body; who is inside and could not be put out without being farther from its
  * pin than its cloth reaches, or, as long as that pin pulls, than that from a neighbour; and who is
- * joined to one of those and would be too far from it outside. All this is seen from where things
- * are and go, so that nothing has to be remembered. */
+ * joined to one of those, kept from it by the same collider, and would be too far from it outside.
+ * All this is seen from where things are and go, so that nothing has to be remembered. */
 #include "contact/drag.h"
 
 #include "contact/regions.h"
@@ -21,21 +21,19 @@
 /* pins pull when they go away by more than this, over their distance */
 #define PULLS 1e-4
 /* and what goes faster than this through a collider comes out by itself */
-#define PASSES_M_PER_S 0.3
-
-static double edge_length(const TlSurface *surface, int32_t e) {
-    TlVec3 a = tl_load3(surface->rest + 3 * (int64_t)surface->edge[2 * (int64_t)e]);
-    TlVec3 b = tl_load3(surface->rest + 3 * (int64_t)surface->edge[2 * (int64_t)e + 1]);
-    return tl_length3(tl_sub3(a, b));
-}
+#define PASSES_M_PER_S 0.1
+/* cosine of the way out and of the way from the pin, for cloth that it tethers */
+#define AWAY 0.5
+/* cloth that is nearer than this to a collider, over the contact distance, lies against it */
+#define AGAINST 2.0
 
 typedef struct Drag {
     TlWorld *world;
     const TlContacts *contacts;
-    const double *x, *pin_target;
-    const TlDragged *at;
+    const TlCarried *step;
     const uint8_t *pinched;
-    double *out; /* 3 per vertex: x, or where it is put out of analytic colliders */
+    double *out;  /* 3 per vertex: x, or where it is put out of analytic colliders */
+    bool passing; /* most of those that are inside go on through colliders */
 } Drag;
 
 /* ---- tethers: the way along edges to the nearest pin ---- */
@@ -58,7 +56,7 @@ static bool sweep_tethers(TlWorld *world) {
     for (int32_t i = 0; i < 2 * count; i++) {
         int32_t e = i < count ? i : 2 * count - 1 - i;
         const int32_t *v = surface->edge + 2 * (int64_t)e;
-        double length = edge_length(surface, e);
+        double length = world->length[e];
         changed = reach_over(world, v[0], v[1], length) || changed;
         changed = reach_over(world, v[1], v[0], length) || changed;
     }
@@ -86,9 +84,9 @@ static void measure_tethers(TlWorld *world) {
 static void put_out(const Drag *in) {
     TlContacts before = *in->contacts;
     before.now = before.before;
-    memcpy(in->out, in->x, 3 * sizeof *in->x * (size_t)in->world->cloth);
+    memcpy(in->out, in->step->x, 3 * sizeof *in->step->x * (size_t)in->world->cloth);
     for (int32_t v = 0; v < in->world->cloth; v++) {
-        TlVec3 x = tl_load3(in->x + 3 * (int64_t)v);
+        TlVec3 x = tl_load3(in->step->x + 3 * (int64_t)v);
         if (in->pinched[v] == TL_LEAVING && !in->world->def.fixed[v] &&
             tl_contact_project(&before, in->world->def.surface->body[v], TL_LEAST_GAP, NULL, &x)) {
             tl_store3(in->out + 3 * (int64_t)v, x);
@@ -96,24 +94,34 @@ static void put_out(const Drag *in) {
     }
 }
 
-/* Whether v, put out, would be too far from w, which is at `held`. */
+/* Whether v, put out, would be too far from a place that is `length` away at rest. */
 static bool is_torn(const Drag *in, int32_t v, TlVec3 held, double length) {
     return tl_length3(tl_sub3(tl_load3(in->out + 3 * (int64_t)v), held)) > TORN * length;
+}
+
+/* Whether what is `apart` goes away, on the way that it has in the step. */
+static bool goes_away(const Drag *in, TlVec3 way, TlVec3 apart) {
+    double sign = in->step->dt_s < 0.0 ? -1.0 : 1.0;
+    return sign * tl_dot3(way, apart) > PULLS * tl_dot3(apart, apart);
+}
+
+static bool is_fast(const Drag *in, TlVec3 way) {
+    return tl_length3(way) > PASSES_M_PER_S * fabs(in->step->dt_s);
 }
 
 /* Whether v, or its pin away from it, goes on seen from a collider that v is in. */
 static bool is_pulled(const Drag *in, int32_t v) {
     int32_t pin = in->world->anchor[v];
-    TlVec3 x = tl_load3(in->x + 3 * (int64_t)v), at = tl_load3(in->x + 3 * (int64_t)pin), unused;
-    TlVec3 to = tl_load3(in->pin_target + 3 * (int64_t)pin), apart = tl_sub3(at, x);
-    TlVec3 next = tl_madd3(x, in->at->dt_s, tl_load3(in->at->v + 3 * (int64_t)v));
+    TlVec3 x = tl_load3(in->step->x + 3 * (int64_t)v),
+           at = tl_load3(in->step->x + 3 * (int64_t)pin), unused;
+    TlVec3 to = tl_load3(in->step->pin_target + 3 * (int64_t)pin), apart = tl_sub3(at, x);
+    TlVec3 next = tl_madd3(x, in->step->dt_s, tl_load3(in->step->v + 3 * (int64_t)v));
     for (int32_t i = 0; in->world->def.fixed[pin] && i < in->contacts->collider_count; i++) {
         const TlPlaced *now = &in->contacts->now[i], *before = &in->contacts->before[i];
         if (tl_collider_distance(before, x, &unused) < 0.0) {
             TlVec3 away = tl_sub3(to, tl_collider_carry_back(now, before, at));
             TlVec3 way = tl_sub3(next, tl_collider_carry_back(now, before, x));
-            if (tl_dot3(away, apart) > PULLS * tl_dot3(apart, apart) ||
-                tl_length3(way) > PASSES_M_PER_S * in->at->dt_s) {
+            if (goes_away(in, away, apart) || is_fast(in, way)) {
                 return true;
             }
         }
@@ -121,22 +129,30 @@ static bool is_pulled(const Drag *in, int32_t v) {
     return false;
 }
 
-/* Whether v is inside, and would be torn from its pin. */
+/* Whether v is inside, and would be torn from its pin because it is put out on the far side. */
 static bool is_tethered(const Drag *in, int32_t v) {
     const TlWorld *world = in->world;
-    TlVec3 pin = tl_load3(in->pin_target + 3 * (int64_t)world->anchor[v]);
+    TlVec3 x = tl_load3(in->step->x + 3 * (int64_t)v);
+    TlVec3 pin = tl_load3(in->step->pin_target + 3 * (int64_t)world->anchor[v]);
+    TlVec3 way = tl_sub3(tl_load3(in->out + 3 * (int64_t)v), x), away = tl_sub3(x, pin);
     return in->pinched[v] == TL_LEAVING && !world->def.fixed[v] &&
+           tl_dot3(way, away) > AWAY * tl_length3(way) * tl_length3(away) &&
            is_torn(in, v, pin, world->tether[v]);
 }
 
-/* Whether two neighbours that are inside would be torn from each other while pins pull. */
+/* Whether two neighbours that are inside would be torn from each other by being put out, while pins
+ * pull. */
 static bool tears(const Drag *in, int32_t edge) {
     const int32_t *v = in->world->def.surface->edge + 2 * (int64_t)edge;
     const uint8_t *pinched = in->pinched;
-    return pinched[v[0]] == TL_LEAVING && pinched[v[1]] == TL_LEAVING &&
-           is_torn(in, v[0], tl_load3(in->out + 3 * (int64_t)v[1]),
-                   edge_length(in->world->def.surface, edge)) &&
-           (is_pulled(in, v[0]) || is_pulled(in, v[1]));
+    if (pinched[v[0]] != TL_LEAVING || pinched[v[1]] != TL_LEAVING) {
+        return false;
+    }
+    TlVec3 a = tl_load3(in->step->x + 3 * (int64_t)v[0]);
+    TlVec3 b = tl_load3(in->step->x + 3 * (int64_t)v[1]);
+    double length = tl_max(in->world->length[edge], tl_length3(tl_sub3(a, b)));
+    return is_torn(in, v[0], tl_load3(in->out + 3 * (int64_t)v[1]), length) &&
+           (in->passing || is_pulled(in, v[0]) || is_pulled(in, v[1]));
 }
 
 /* How far the body of a crossing goes in the step. */
@@ -158,13 +174,13 @@ static TlVec3 body_way(const TlWorld *world, const int32_t corner[5]) {
  * because its pin goes away. */
 static bool is_passing(const Drag *in, int32_t v, TlVec3 way) {
     int32_t pin = in->world->anchor[v];
-    TlVec3 x = tl_load3(in->x + 3 * (int64_t)v), at = tl_load3(in->x + 3 * (int64_t)pin);
-    TlVec3 to = tl_load3(in->pin_target + 3 * (int64_t)pin), apart = tl_sub3(at, x);
-    TlVec3 own = tl_scale3(in->at->dt_s, tl_load3(in->at->v + 3 * (int64_t)v));
+    TlVec3 x = tl_load3(in->step->x + 3 * (int64_t)v),
+           at = tl_load3(in->step->x + 3 * (int64_t)pin);
+    TlVec3 to = tl_load3(in->step->pin_target + 3 * (int64_t)pin), apart = tl_sub3(at, x);
+    TlVec3 own = tl_scale3(in->step->dt_s, tl_load3(in->step->v + 3 * (int64_t)v));
     TlVec3 away = tl_sub3(tl_sub3(to, at), way);
     return in->world->def.fixed[pin] &&
-           (tl_dot3(away, apart) > PULLS * tl_dot3(apart, apart) ||
-            tl_length3(tl_sub3(own, way)) > PASSES_M_PER_S * in->at->dt_s);
+           (goes_away(in, away, apart) || is_fast(in, tl_sub3(own, way)));
 }
 
 /* Finds regions that are inside bodies and pass through them. */
@@ -180,9 +196,10 @@ static void find_passing(const Drag *in) {
         TlVec3 way = body_way(world, corner);
         for (int k = 0; k < 5; k++) {
             int32_t region = corner[k] < world->cloth ? world->region[corner[k]] : -1;
-            if (region >= 0 && !seen[region] && is_passing(in, corner[k], way)) {
+            if (region >= 0 && !seen[region] && !world->region_held[region] &&
+                is_passing(in, corner[k], way)) {
                 seen[region] = 1;
-                world->region_held[region] |= tl_regions_is_inside(world, region);
+                world->region_held[region] = tl_regions_is_inside(world, region);
             }
         }
     }
@@ -207,9 +224,9 @@ static void mark_cut_off(const Drag *in) {
 }
 
 /* Those whom nobody drags but a pin. */
-static void mark_first(const Drag *in) {
+static void mark_first(Drag *in) {
     TlWorld *world = in->world;
-    bool leaving = false;
+    int32_t leaving = 0, pulled = 0;
     memset(world->dragged, 0, (size_t)world->cloth);
     if (world->crossings.count > 0) {
         measure_tethers(world);
@@ -217,12 +234,16 @@ static void mark_first(const Drag *in) {
     }
     for (int32_t v = 0; v < world->cloth; v++) {
         world->dragged[v] |= world->def.fixed[v] && in->pinched[v] == TL_PINCHED;
-        leaving = leaving || in->pinched[v] == TL_LEAVING;
+        leaving += in->pinched[v] == TL_LEAVING;
     }
-    if (!leaving) {
+    if (leaving == 0) {
         return;
     }
     measure_tethers(world);
+    for (int32_t v = 0; v < world->cloth; v++) {
+        pulled += in->pinched[v] == TL_LEAVING && is_pulled(in, v);
+    }
+    in->passing = 2 * pulled > leaving;
     for (int32_t v = 0; v < world->cloth; v++) {
         world->dragged[v] |= is_tethered(in, v);
     }
@@ -234,12 +255,32 @@ static void mark_first(const Drag *in) {
     }
 }
 
-/* Whether v follows w. */
+/* Whether v lies against a collider that holds w, at `held`. */
+static bool is_against(const Drag *in, int32_t v, TlVec3 held) {
+    TlVec3 x = tl_load3(in->step->x + 3 * (int64_t)v), unused;
+    const int32_t cloth = in->world->def.surface->body[v];
+    for (int32_t i = 0; i < in->contacts->collider_count; i++) {
+        const TlPlaced *at = &in->contacts->before[i];
+        double r = in->contacts->radius[cloth * in->contacts->collider_count + i];
+        if (!tl_is_beyond(at, x, AGAINST * r) && tl_collider_distance(at, held, &unused) < 0.0 &&
+            tl_collider_distance(at, x, &unused) < AGAINST * r) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether v follows w: it is kept from it by a collider, and would be torn from it. Cloth that is
+ * stretched for other reasons does not follow. */
 static bool follows(const Drag *in, int32_t v, int32_t w, int32_t edge) {
     const TlWorld *world = in->world;
-    const double *at = world->def.fixed[w] ? in->pin_target : in->x;
-    return world->dragged[w] && !world->dragged[v] && !world->def.fixed[v] &&
-           is_torn(in, v, tl_load3(at + 3 * (int64_t)w), edge_length(world->def.surface, edge));
+    if (!world->dragged[w] || world->dragged[v] || world->def.fixed[v]) {
+        return false;
+    }
+    TlVec3 held =
+        tl_load3((world->def.fixed[w] ? in->step->pin_target : in->step->x) + 3 * (int64_t)w);
+    return is_torn(in, v, held, world->length[edge]) &&
+           (in->pinched[v] == TL_LEAVING || world->edge_cut[edge] || is_against(in, v, held));
 }
 
 /* Once to and fro over all edges: who is joined to a dragged vertex; whether there are more. */
@@ -260,9 +301,9 @@ static bool sweep_dragged(const Drag *in) {
     return more;
 }
 
-bool tl_world_drag(TlWorld *world, const TlContacts *contacts, const TlDragged *at,
+bool tl_world_drag(TlWorld *world, const TlContacts *contacts, const TlCarried *step,
                    uint8_t *pinched) {
-    Drag in = {world, contacts, at->x, at->pin_target, at, pinched, world->motion};
+    Drag in = {world, contacts, step, pinched, world->motion, false};
     put_out(&in);
     mark_first(&in);
     while (sweep_dragged(&in)) {

@@ -6,17 +6,17 @@
 
 #include "contact/world.h"
 
-/* Cloth vertices at the begin of a step, 3 each. */
-typedef struct TlDragged {
+/* Cloth vertices at the begin of a step, 3 each; a step back in time has a negative length. */
+typedef struct TlCarried {
     const double *x, *v;      /* m, m/s */
     const double *pin_target; /* where those that are fixed go, m */
     double dt_s;
-} TlDragged;
+} TlCarried;
 
 /* Flags vertices as pinched that would be torn from what is held inside a collider if they were
  * kept out of it; answers whether there are any. After crossings were looked for, and vertices
  * flagged by themselves. */
-bool tl_world_drag(TlWorld *world, const TlContacts *contacts, const TlDragged *at,
+bool tl_world_drag(TlWorld *world, const TlContacts *contacts, const TlCarried *step,
                    uint8_t *pinched);
 
 #endif

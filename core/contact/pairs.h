@@ -66,7 +66,9 @@ typedef struct TlSweep {
 /* An edge and a triangle. */
 typedef struct TlCrossing {
     int32_t edge, triangle;
-    int32_t next; /* work: another one of its edge; -1: none */
+    int32_t next; /* work: another one of the edges with the same first vertex; -1: none */
+    double place; /* on the edge, 0 to 1 */
+    bool back;    /* against the normal of the triangle */
 } TlCrossing;
 
 typedef struct TlCrossings {

@@ -16,6 +16,7 @@
 
 #include <string.h>
 
+enum { GRAIN = 1024 };
 /* the solid angle of half of all directions */
 #define HALF_SPHERE 6.283185307179586
 /* crossings of an edge that are no farther apart, over its length, are one */
@@ -54,19 +55,78 @@ static double solid_angle(const TlWorld *world, const int32_t *t, TlVec3 p) {
                                                            tl_dot3(a, c) * lb + tl_dot3(b, c) * la);
 }
 
-bool tl_regions_is_inside(const TlWorld *world, int32_t region) {
-    const TlSurface *surface = world->def.surface;
-    /* more than half of what is seen of a body is its inner side */
+typedef struct View {
+    const TlWorld *world;
+    TlVec3 from;
+    int32_t first; /* triangle */
+} View;
+
+static double see_range(void *data, int32_t begin, int32_t end) {
+    const View *view = data;
     double seen = 0.0;
-    bool inside = false;
-    for (int32_t i = surface->triangles.cloth; i < surface->triangles.count; i++) {
-        const int32_t *t = surface->triangle + 3 * (int64_t)i;
-        bool first = i == surface->triangles.cloth ||
-                     surface->body[t[0]] != surface->body[surface->triangle[3 * (int64_t)i - 3]];
-        inside = inside || (first && fabs(seen) > HALF_SPHERE);
-        seen = (first ? 0.0 : seen) + solid_angle(world, t, point(world, region));
+    for (int32_t i = begin; i < end; i++) {
+        const int32_t *t = view->world->def.surface->triangle + 3 * (int64_t)(view->first + i);
+        seen += solid_angle(view->world, t, view->from);
     }
-    return inside || fabs(seen) > HALF_SPHERE;
+    return seen;
+}
+
+bool tl_regions_is_inside(const TlWorld *world, int32_t region) {
+    for (int32_t b = 0; b < world->shell_count; b++) {
+        const TlShell *shell = &world->shells[b];
+        View view = {world, point(world, region), shell->first};
+        if (shell->inside < HUGE_VAL && fabs(tl_parallel_sum(world->pool, shell->count, GRAIN,
+                                                             see_range, &view)) > shell->inside) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* What has an inside: a body whose triangles all face the same way, whatever that is. Seen from
+ * there, more than half of all directions are its inner side; of an open one it must be three
+ * quarters. */
+static double inside_of(const TlWorld *world, const TlShell *shell, int8_t *turn, uint8_t *count) {
+    const TlSurface *surface = world->def.surface;
+    int64_t first = 3 * (int64_t)shell->first, end = first + 3 * (int64_t)shell->count;
+    bool same = true, closed = true;
+    for (int64_t i = first; i < end; i++) {
+        int32_t e = surface->side[i];
+        if (e >= 0) {
+            int64_t t = i / 3 * 3;
+            int32_t a = surface->triangle[t + (i - t + 1) % 3];
+            turn[e] = (int8_t)(turn[e] + (a == surface->edge[2 * (int64_t)e] ? 1 : -1));
+            count[e] = (uint8_t)(count[e] + (count[e] < 3));
+            same = same && turn[e] >= -1 && turn[e] <= 1;
+        }
+    }
+    for (int64_t i = first; i < end; i++) {
+        closed = closed && (surface->side[i] < 0 || count[surface->side[i]] == 2);
+    }
+    return !same ? HUGE_VAL : closed ? HALF_SPHERE : 1.5 * HALF_SPHERE;
+}
+
+bool tl_regions_build(TlWorld *world) {
+    const TlSurface *surface = world->def.surface;
+    int32_t first = surface->triangles.cloth, all = surface->triangles.count;
+    TlArena scratch;
+    tl_arena_init(&scratch, world->arena->allocator);
+    int8_t *turn = TL_NEW(&scratch, int8_t, surface->edges.count);
+    uint8_t *count = TL_NEW(&scratch, uint8_t, surface->edges.count);
+    world->shells = TL_NEW(world->arena, TlShell, all - first);
+    bool ok = !scratch.failed && world->shells != NULL;
+    for (int32_t t = first; ok && t < all; t++) {
+        int32_t body = surface->body[surface->triangle[3 * (int64_t)t]];
+        if (t == first || body != surface->body[surface->triangle[3 * (int64_t)t - 3]]) {
+            world->shells[world->shell_count++].first = t;
+        }
+        world->shells[world->shell_count - 1].count++;
+    }
+    for (int32_t b = 0; ok && b < world->shell_count; b++) {
+        world->shells[b].inside = inside_of(world, &world->shells[b], turn, count);
+    }
+    tl_arena_free(&scratch);
+    return ok;
 }
 
 bool tl_regions_corners(const TlWorld *world, const TlCrossing *at, int32_t corner[5]) {
@@ -108,26 +168,27 @@ bool tl_regions_is_held(const TlWorld *world, const TlCrossing *at) {
     return body && held;
 }
 
-/* Where a crossing is on its edge, 0 to 1. */
-static double place_on_edge(const TlWorld *world, const TlCrossing *at) {
+/* Finds where a crossing is on its edge, and which way it goes. */
+static void measure(const TlWorld *world, TlCrossing *at) {
     const int32_t *e = world->def.surface->edge + 2 * (int64_t)at->edge;
     const int32_t *t = world->def.surface->triangle + 3 * (int64_t)at->triangle;
     TlVec3 on = point(world, t[0]), n = normal_of(world, t);
     double from = tl_dot3(n, tl_sub3(point(world, e[0]), on));
     double to = tl_dot3(n, tl_sub3(point(world, e[1]), on));
-    return from != to ? from / (from - to) : 0.0;
+    at->place = from != to ? from / (from - to) : 0.0;
+    at->back = from > to;
 }
 
-/* Whether an earlier crossing of its edge is the same: with the same body, at the same place. */
+/* Whether an earlier crossing of its edge is the same: with the same body, at the same place, the
+ * same way. One that comes back there has only touched a ridge. */
 static bool is_known(const TlWorld *world, const TlCrossing *at) {
     const TlSurface *surface = world->def.surface;
     int32_t body = surface->body[surface->triangle[3 * (int64_t)at->triangle]];
-    double place = place_on_edge(world, at);
     for (int32_t i = at->next; i >= 0; i = world->crossings.at[i].next) {
         const TlCrossing *other = &world->crossings.at[i];
-        if (other->edge == at->edge &&
-            surface->body[surface->triangle[3 * (int64_t)other->triangle]] == body &&
-            fabs(place_on_edge(world, other) - place) < SAME_PLACE) {
+        if (other->edge == at->edge && other->back == at->back &&
+            fabs(other->place - at->place) < SAME_PLACE &&
+            surface->body[surface->triangle[3 * (int64_t)other->triangle]] == body) {
             return true;
         }
     }
@@ -145,6 +206,7 @@ static void cut_edges(TlWorld *world) {
         int32_t v = surface->edge[2 * (int64_t)at->edge];
         at->next = last[v];
         last[v] = i;
+        measure(world, at);
         world->edge_cut[at->edge] ^= !is_known(world, at);
     }
 }

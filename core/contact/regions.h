@@ -14,11 +14,12 @@ void tl_regions_find(TlWorld *world);
 /* The way of an edge, seen from the triangle it crosses, that brings the smaller part of a cloth
  * back to the other: a unit vector. False where nothing is cut off. */
 bool tl_regions_way(const TlWorld *world, const TlCrossing *at, TlVec3 *way);
-/* Whether a region of cloth, known by its lowest vertex, is inside a body; open bodies count as far
- * as they are closed. */
+/* Finds which bodies have an inside; false when memory is refused. */
+bool tl_regions_build(TlWorld *world);
+/* Whether a region of cloth, known by its lowest vertex, is inside a body. */
 bool tl_regions_is_inside(const TlWorld *world, int32_t region);
-/* Whether a crossing of cloth with a body cannot be undone: pins hold its cloth there, or what it
- * cuts off from the rest. */
+/* Whether a crossing of cloth with a body is not to be undone: pins hold its cloth there, or what
+ * it cuts off from the rest, or draw that through. */
 bool tl_regions_is_held(const TlWorld *world, const TlCrossing *at);
 
 #endif

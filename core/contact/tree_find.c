@@ -134,9 +134,8 @@ static void write_crossings(void *data, int32_t begin, int32_t end) {
         for (int64_t i = 0; i < chunk->rows; i++) {
             const TlTreeRow *row = &found->quest.plan->row[chunk->start + i];
             for (uint32_t left = row->lanes; left != 0; left &= left - 1) {
-                *out++ =
-                    (TlCrossing){search->a->thing[row->first],
-                                 search->b->thing[row->block * TL_FAN + __builtin_ctz(left)], -1};
+                int32_t other = search->b->thing[row->block * TL_FAN + __builtin_ctz(left)];
+                *out++ = (TlCrossing){.edge = search->a->thing[row->first], .triangle = other};
             }
         }
     }

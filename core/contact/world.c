@@ -13,10 +13,11 @@
  * and those that correct it stay where t is. Where few would leave, or are cut and so stay behind
  * what moves along with them, the boxes of these stragglers are made anew, for their whole way, any
  * s in [0, 1]: pairs without a straggler are listed as they must be, and those with one are looked
- * for again. Where these are many, the list is made anew with such boxes for them. Within a plan
- * stragglers never leave again, and when all are stragglers nobody can, so this ends. Ways that
- * were shortened stay so when the list has got longer, and all of it is looked at again. Rounding
- * is far less than the contact distance, which is what unlisted pairs keep. */
+ * for again. Where these are many, the list is made anew with such boxes for them. Who has such a
+ * box does not leave it, and when all have one, as after ROUNDS, nobody can, so this ends. Ways
+ * that were shortened stay so when the list has got longer, and all of it is looked at again.
+ * Rounding is far less than the contact distance, which is what unlisted pairs keep. */
+#include "contact/regions.h"
 #include "contact/tangle.h"
 
 #include "base/platform.h"
@@ -46,12 +47,16 @@ enum { GRAIN = 512, ROUNDS = 8, TILE = 64 };
  * the last place for every coordinate of two points */
 #define ROUNDING (1.7320508075688772 / 8388608.0)
 
+static double rest_length(const TlSurface *surface, int32_t e) {
+    TlVec3 a = tl_load3(surface->rest + 3 * (int64_t)surface->edge[2 * (int64_t)e]);
+    TlVec3 b = tl_load3(surface->rest + 3 * (int64_t)surface->edge[2 * (int64_t)e + 1]);
+    return tl_length3(tl_sub3(a, b));
+}
+
 static double mean_edge(const TlSurface *surface) {
     double sum = 0.0;
     for (int32_t e = 0; e < surface->edges.cloth; e++) {
-        TlVec3 a = tl_load3(surface->rest + 3 * (int64_t)surface->edge[2 * (int64_t)e]);
-        TlVec3 b = tl_load3(surface->rest + 3 * (int64_t)surface->edge[2 * (int64_t)e + 1]);
-        sum += tl_length3(tl_sub3(a, b));
+        sum += rest_length(surface, e);
     }
     return surface->edges.cloth > 0 ? sum / surface->edges.cloth : 0.0;
 }
@@ -75,6 +80,36 @@ static void index_fans(TlWorld *world) {
     }
 }
 
+/* By how much a cloth is larger by its pattern than by the shape it was given in space: the root of
+ * the ratio of areas. */
+static double size_of(const TlWorld *world, int32_t body) {
+    const TlSurface *surface = world->def.surface;
+    double own = 0.0, given = 0.0;
+    for (int32_t v = 0; v < world->cloth; v++) {
+        own += surface->body[v] == body ? world->def.area[v] : 0.0;
+    }
+    for (int32_t i = 0; i < surface->triangles.cloth; i++) {
+        const int32_t *t = surface->triangle + 3 * (int64_t)i;
+        TlVec3 a = tl_load3(surface->rest + 3 * (int64_t)t[0]);
+        TlVec3 ab = tl_sub3(tl_load3(surface->rest + 3 * (int64_t)t[1]), a);
+        TlVec3 ac = tl_sub3(tl_load3(surface->rest + 3 * (int64_t)t[2]), a);
+        given += surface->body[t[0]] == body ? 0.5 * tl_length3(tl_cross3(ab, ac)) : 0.0;
+    }
+    return own > 0.0 && given > 0.0 ? sqrt(own / given) : 1.0;
+}
+
+static void measure_edges(TlWorld *world) {
+    const TlSurface *surface = world->def.surface;
+    int32_t body = -1;
+    double size = 1.0;
+    for (int32_t e = 0; e < surface->edges.cloth; e++) {
+        int32_t own = surface->body[surface->edge[2 * (int64_t)e]];
+        size = own != body ? size_of(world, own) : size;
+        body = own;
+        world->length[e] = size * rest_length(surface, e);
+    }
+}
+
 static void alloc_world(TlArena *arena, TlWorld *world) {
     int64_t n = world->n;
     world->x = TL_NEW(arena, double, 3 * n);
@@ -94,6 +129,7 @@ static void alloc_world(TlArena *arena, TlWorld *world) {
     world->marked = TL_NEW(arena, uint8_t, n);
     world->pulled = TL_NEW(arena, uint8_t, n);
     world->yielded = TL_NEW(arena, uint8_t, world->cloth);
+    world->length = TL_NEW(arena, double, world->def.surface->edges.cloth);
     world->region_held = TL_NEW(arena, uint8_t, world->cloth);
     world->dragged = TL_NEW(arena, uint8_t, world->cloth);
     world->anchor = TL_NEW(arena, int32_t, world->cloth);
@@ -124,9 +160,11 @@ TlWorld *tl_world_build(TlArena *arena, TlPool *pool, const TlWorldDef *def) {
     alloc_world(arena, world);
     world->broad = tl_broad_build(arena, def->surface);
     world->truncation = tl_truncation_build(arena);
-    if (arena->failed || world->broad == NULL || world->truncation == NULL) {
+    if (arena->failed || world->broad == NULL || world->truncation == NULL ||
+        !tl_regions_build(world)) {
         return NULL;
     }
+    measure_edges(world);
     index_fans(world);
     for (int32_t i = 0; i < world->n; i++) {
         world->around[i] = def->surface->half[i] + def->surface->solid[i];
@@ -537,8 +575,8 @@ bool tl_world_plan(TlWorld *world, double *u, bool others) {
             memset(world->straggler, 0, (size_t)world->n);
         }
         int32_t leaving = count_leaving(world);
-        if (leaving == 0) {
-            break;
+        if (leaving == 0 || round > ROUNDS) {
+            break; /* what is no number leaves for ever, and stays where it is */
         }
         many = many || leaving > MOST_STRAGGLERS * world->n;
         if (round >= ROUNDS) {

@@ -53,6 +53,12 @@ typedef struct TlWorldDef {
     bool self;
 } TlWorldDef;
 
+/* The triangles of a body. */
+typedef struct TlShell {
+    int32_t first, count;
+    double inside; /* solid angle: where more of it is seen is inside; HUGE_VAL: nowhere */
+} TlShell;
+
 struct TlWorld {
     TlWorldDef def;
     TlArena *arena;
@@ -84,16 +90,20 @@ struct TlWorld {
                                              prescribed, which has no room for it; NULL: none */
     int32_t *region;                      /* see regions.h */
     double *region_area;                  /* m^2, of the region that this vertex stands for */
-    uint8_t *region_held; /* per cloth vertex that stands for one: inside, by pins */
-    uint8_t *dragged;     /* per cloth vertex: see drag.c */
-    int32_t *anchor;      /* per cloth vertex: the nearest pin along edges */
-    double *tether;       /* the way to it, m; HUGE_VAL: there is none */
-    uint8_t *anchored;    /* what was fixed when these were measured */
-    bool tethered;        /* they were */
-    uint8_t *edge_cut;    /* per edge: crossed an odd number of times */
-    uint8_t *yielded;     /* per cloth vertex: lets colliders pass in this frame */
-    bool yielding;        /* some does */
-    int32_t pulling; /* crossings that are to be undone: not those of what is pinned or pinched */
+    uint8_t *region_held;                 /* per cloth vertex that stands for one: inside a body,
+                                             held there by pins or drawn through by them */
+    TlShell *shells;                      /* bodies with triangles */
+    int32_t shell_count;
+    double *length;    /* per edge of cloths: at rest, m */
+    uint8_t *dragged;  /* per cloth vertex: see drag.c */
+    int32_t *anchor;   /* per cloth vertex: the nearest pin along edges */
+    double *tether;    /* the way to it, m; HUGE_VAL: there is none */
+    uint8_t *anchored; /* what was fixed when these were measured */
+    bool tethered;     /* they were */
+    uint8_t *edge_cut; /* per edge: crossed an odd number of times */
+    uint8_t *yielded;  /* per cloth vertex: lets colliders pass in this frame */
+    bool yielding;     /* some does */
+    int32_t pulling;   /* crossings that are to be undone: not those of what is pinned or pinched */
     bool listed, tangled;
     bool dense;               /* pairs are many in this frame */
     bool suspect;             /* something may cross that nobody has looked for */

@@ -13,6 +13,8 @@
 /* colliders are slow, and shorter steps would find no room either, where they go less than this in
  * the step, over the contact distance */
 #define SLOW 0.15
+/* the same at neighbours of those who yield already */
+#define NEAR_SLOW 2.0
 
 /* What is left of the way of a vertex of a collider; of cloth none. */
 static TlVec3 way_left(const TlWorld *world, int32_t v) {
@@ -22,7 +24,8 @@ static TlVec3 way_left(const TlWorld *world, int32_t v) {
 }
 
 /* Whether the collider of a pair goes less than so far in the step, where the pair is nearest. */
-static bool is_slow(const TlWorld *world, const TlPair *pair, const TlClosest *closest) {
+static bool is_slow(const TlWorld *world, const TlPair *pair, const TlClosest *closest,
+                    double slow) {
     TlVec3 way = {0, 0, 0};
     for (int i = 0; i < 4; i++) {
         int64_t at = 3 * (int64_t)pair->vertex[i];
@@ -31,12 +34,12 @@ static bool is_slow(const TlWorld *world, const TlPair *pair, const TlClosest *c
             way = tl_madd3(way, closest->weight[i], tl_sub3(goal, tl_load3(world->start + at)));
         }
     }
-    return tl_length3(way) < SLOW * (double)pair->radius;
+    return tl_length3(way) < slow * (double)pair->radius;
 }
 
-/* Whether what is left of the ways of colliders brings a pair nearer than its floor, and they are
- * slow there or `force` says that they arrive all the same. */
-static bool is_in_the_way(const TlWorld *world, const TlPair *pair, bool edges, bool force) {
+/* Whether what is left of the ways of colliders brings a pair nearer than its floor, and they go
+ * less than `slow` contact distances there in the step. */
+static bool is_in_the_way(const TlWorld *world, const TlPair *pair, bool edges, double slow) {
     TlVec3 at[4], left[4];
     bool any = false;
     for (int i = 0; i < 4; i++) {
@@ -55,7 +58,7 @@ static bool is_in_the_way(const TlWorld *world, const TlPair *pair, bool edges, 
         coming = tl_max(coming, (first ? -1.0 : 1.0) * tl_dot3(n, left[i]));
     }
     return closest.distance - (double)pair->solid - coming < (double)pair->floor &&
-           (force || is_slow(world, pair, &closest));
+           is_slow(world, pair, &closest, slow);
 }
 
 /* Marks the neighbours of those that yield already. */
@@ -85,9 +88,9 @@ int32_t tl_world_yield(TlWorld *world, TlYield how) {
             analytic = analytic || world->def.analytic[v[i]];
         }
         near = near && !analytic;
+        double slow = how == TL_YIELD_ALL ? HUGE_VAL : near ? NEAR_SLOW : SLOW;
         if (!held_up || (how == TL_YIELD_NEAR && !near) ||
-            !is_in_the_way(world, pair, p >= world->pairs.vertex_triangle,
-                           near || how == TL_YIELD_ALL)) {
+            !is_in_the_way(world, pair, p >= world->pairs.vertex_triangle, slow)) {
             continue;
         }
         for (int i = 0; i < 4; i++) {

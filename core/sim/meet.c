@@ -66,10 +66,16 @@ int32_t tl_sim_crossings(ToileSim *sim, double at) {
     contacts.world = world;
     tl_potential_pinch(&sim->system, &contacts, sim->state.x, sim->state.x);
     if (world->tangled || world->suspect) {
-        tl_sim_collider_points(sim, at, sim->points_now);
-        tl_world_begin(world, sim->state.x, sim->points_now, sim->points_now, 0.0);
-        const TlDragged dragged = {sim->state.x, sim->state.v, sim->state.x, 1.0 / sim->def.fps};
-        tl_potential_drag(&sim->system, &contacts, &dragged);
+        /* what moves with what is seen by the whole frame, from its end backwards */
+        double to = at > 0.0 ? 0.0 : 1.0, dt_s = (to - at) / sim->def.fps;
+        tl_sim_collider_points(sim, at, sim->points_before);
+        tl_sim_collider_points(sim, to, sim->points_now);
+        tl_world_begin(world, sim->state.x, sim->points_before, sim->points_now, 0.0);
+        contacts = tl_sim_contacts(sim, at, to, dt_s);
+        contacts.world = world;
+        tl_place_pins(sim, to);
+        const TlCarried carried = {sim->state.x, sim->state.v, sim->state.pin_now, dt_s};
+        tl_potential_drag(&sim->system, &contacts, &carried);
     } else {
         world->crossings.count = world->pulling = 0;
     }

@@ -35,7 +35,8 @@ static bool may_keep(const TlCg *cg, bool keep_coarse) {
     bool pressed = tl_coarse_is_pressed(cg->A);
     bool served = cg->from_zero || cg->fresh < 0 || cg->latest <= cg->fresh;
     bool knows = cg->coarse->pressed && cg->later && cg->from_zero && cg->served < PRESSED_SOLVES;
-    return keep_coarse && served && (!pressed || knows) && tl_coarse_serves(cg->coarse, cg->A);
+    return keep_coarse && served && (pressed ? knows : !cg->coarse->pressed) &&
+           tl_coarse_serves(cg->coarse, cg->A);
 }
 
 bool tl_cg_precondition(TlCg *cg, bool keep_coarse) {

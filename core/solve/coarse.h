@@ -106,7 +106,7 @@ int32_t tl_coarse_block(const TlNodeMatrix *matrix, int32_t a, int32_t b);
 /* B of the free vertices. coarse_matrix.c */
 void tl_coarse_matrix(TlCoarse *coarse, TlPool *pool, const TlOperator *A);
 
-/* Whether touches are so many, as in stacks, that coarse levels are made for them, each time. Where
+/* Whether touches are so many, as in stacks, that coarse levels are made for them. Where
  * they are few, solves that know them end sooner than those few need. */
 static inline bool tl_coarse_is_pressed(const TlOperator *A) {
     return tl_touch_count(A) > A->n;

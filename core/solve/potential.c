@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-enum { GRAIN = 1024, MOST_YIELDS = 6 };
+enum { GRAIN = 1024, MOST_YIELDS = 6, MOST_NEAR_YIELDS = 2 };
 
 /* a first iteration that got nowhere is a failure only when it wanted to go farther than this */
 #define STUCK_STEP_M 1e-6
@@ -129,12 +129,12 @@ void tl_potential_pinch(TlSystem *system, const TlContacts *contacts, const doub
     tell_pinched(system, contacts->world, count);
 }
 
-void tl_potential_drag(TlSystem *system, const TlContacts *contacts, const TlDragged *at) {
+void tl_potential_drag(TlSystem *system, const TlContacts *contacts, const TlCarried *carried) {
     TlWorld *world = contacts->world;
     if (world == NULL || (system->pinched_count == 0 && world->crossings.count == 0)) {
         return;
     }
-    if (tl_world_drag(world, contacts, at, system->pinched)) {
+    if (tl_world_drag(world, contacts, carried, system->pinched)) {
         int32_t count = 0;
         for (int32_t v = 0; v < system->model->vertex_count; v++) {
             count += system->pinched[v] != 0;
@@ -165,8 +165,8 @@ void tl_potential_begin(TlSystem *system, const TlContacts *contacts, const TlSt
         tl_world_begin(contacts->world, step->x, contacts->points_before, contacts->points_now,
                        contacts->slip_m);
         contacts->world->left = tl_max(1.0, contacts->left);
-        const TlDragged at = {step->x, step->v, step->pin_target, step->dt_s};
-        tl_potential_drag(system, contacts, &at);
+        const TlCarried carried = {step->x, step->v, step->pin_target, step->dt_s};
+        tl_potential_drag(system, contacts, &carried);
     }
     leave_colliders(&before, system, step->x);
     if (contacts->world != NULL) {
@@ -395,7 +395,8 @@ static bool try_yielding(TlSystem *system, const TlContacts *contacts, const TlS
     TlYield how = step->force ? TL_YIELD_ALL : step->yield ? TL_YIELD_SLOW : TL_YIELD_NEAR;
     int32_t n = system->model->vertex_count;
     bool blocked = true;
-    for (int32_t round = 0; round < MOST_YIELDS && blocked; round++) {
+    int32_t most = how == TL_YIELD_NEAR ? MOST_NEAR_YIELDS : MOST_YIELDS;
+    for (int32_t round = 0; round < most && blocked; round++) {
         if (tl_world_yield(world, how) == 0) {
             break;
         }

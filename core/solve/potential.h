@@ -15,7 +15,7 @@ void tl_potential_pinch(TlSystem *system, const TlContacts *contacts, const doub
                         const double *pin_target);
 /* Flags in addition those that pins drag into colliders; after the world has looked for crossings
  * at x. */
-void tl_potential_drag(TlSystem *system, const TlContacts *contacts, const TlDragged *at);
+void tl_potential_drag(TlSystem *system, const TlContacts *contacts, const TlCarried *carried);
 /* Puts vertices that begin inside a collider out of it, so that this does not become velocity, and
  * keeps the start in system->x_start. */
 void tl_potential_begin(TlSystem *system, const TlContacts *contacts, const TlStep *step);
