@@ -21,7 +21,7 @@
 enum { MOST_FRAMES = 120, FREE_FRAMES = 30 };
 
 /* cloth that comes along with its pins is stretched less than this; kept out of colliders it would
- * be by 5 to 20 */
+ * be drawn out by their size */
 #define MOST_DRAWN 2.5
 
 /* What was seen of a scene, by frame from 1; the start is frame 0. */

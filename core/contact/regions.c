@@ -8,8 +8,8 @@
  * Vertices are of one region when edges join them that are not crossed, or are crossed an even
  * number of times. An edge that crosses several triangles of a body at one place, where they join,
  * crosses it once. A region is known by its lowest vertex. Those of colliders count as endless,
- * because colliders do not give way. A region of cloth that is inside a closed body is held there
- * when a pin is part of it. */
+ * because colliders do not give way. A region of cloth that is inside a body is held there when a
+ * pin is part of it. [vOS83] van Oosterom, Strackee: The solid angle of a plane triangle, 1983. */
 #include "contact/regions.h"
 
 #include "base/elementary.h"
@@ -45,8 +45,7 @@ static TlVec3 normal_of(const TlWorld *world, const int32_t *t) {
     return tl_unit3(tl_cross3(tl_sub3(point(world, t[1]), a), tl_sub3(point(world, t[2]), a)));
 }
 
-/* The solid angle of a triangle seen from p. [vOS83] van Oosterom, Strackee: The solid angle of a
- * plane triangle, 1983. */
+/* The solid angle of a triangle seen from p, by [vOS83]. */
 static double solid_angle(const TlWorld *world, const int32_t *t, TlVec3 p) {
     TlVec3 a = tl_sub3(point(world, t[0]), p), b = tl_sub3(point(world, t[1]), p);
     TlVec3 c = tl_sub3(point(world, t[2]), p);
