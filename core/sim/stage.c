@@ -52,13 +52,17 @@ typedef struct Level {
     int32_t iterations;
     double tolerance_m, linear; /* ratio, of the conjugate gradients */
     double gentle;              /* ratio, see TlNewton */
+    double rescue_m;            /* a larger last correction is not yet solved */
+    int32_t patience;           /* see TlNewton */
 } Level;
 
 /* A strain limit is a barrier, which holds only where steps are solved: quality is accurate then,
  * and tolerances are small beside what the limit leaves. */
 static Level level_of(const ToileSim *sim) {
     static const Level levels[] = {
-        {1, 0.0, 0.12, GENTLE}, {2, 0.0, 0.2, GENTLE}, {20, 2e-4, 0.04, 0.0}};
+        {1, 0.0, 0.15, GENTLE, 2.0 * RESCUE_M, 2},
+        {2, 0.0, 0.2, GENTLE, RESCUE_M, 0},
+        {20, 2e-4, 0.04, 0.0, RESCUE_M, 0}};
     double stretch = least_stretch(&sim->model);
     Level level = levels[stretch < (double)INFINITY ? TOILE_QUALITY_ACCURATE : sim->def.quality];
     level.tolerance_m = tl_min(level.tolerance_m, LIMIT_PART * stretch);
@@ -75,7 +79,8 @@ TlNewton tl_newton_options(const ToileSim *sim, double dt_s, double most_move_m)
                         .linear_tolerance = level.linear,
                         .gentle = level.gentle,
                         .most_rescues = def->newton_iterations > 0 ? 0 : MOST_RESCUES,
-                        .rescue_m = RESCUE_M,
+                        .rescue_m = level.rescue_m,
+                        .patience = level.patience,
                         .most_cg = MOST_CG,
                         .most_move_m = most_move_m};
     if (def->newton_iterations > 0) {

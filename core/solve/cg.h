@@ -23,6 +23,7 @@ typedef struct TlCg {
                                       an iteration at least */
     int32_t served;                /* solves with this coarse factor */
     bool later;                    /* which was made for one that begins with nothing */
+    int32_t patience;              /* iterations by which solves may get longer with it */
     int32_t fresh, latest;         /* iterations of the first solve with this coarse factor, and of
                                       the last, of those that do not begin with nothing */
 } TlCg;

@@ -397,6 +397,7 @@ static bool solve_step(Iteration *in, int32_t k, double *clock_s, TlNewtonResult
     result->seconds.assembly_s += lap(in->contacts, clock_s);
     /* the first iteration has done what is common to all vertices */
     system->cg.from_zero = k > 0;
+    system->cg.patience = options->patience;
     if (!ok || !tl_cg_precondition(&system->cg, k > 0 || options->keep_coarse)) {
         return false;
     }

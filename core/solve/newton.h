@@ -24,7 +24,8 @@ typedef struct TlNewton {
     int32_t most_rescues;    /* more iterations, only while a vertex moves over rescue_m */
     double rescue_m;
     const double *guess; /* 3 per vertex: the first step is about a multiple of it; NULL: none */
-    bool keep_coarse;    /* the coarse factor of the last call may serve again */
+    bool keep_coarse;    /* the coarse factor of the last call may serve again, */
+    int32_t patience;    /* until solves take so many more iterations than the first with it */
     const double *pin_target; /* where fixed vertices have to go; NULL: they are there */
     bool look_ahead; /* system->ahead says what cloth would do next by inertia and weight */
 } TlNewton;
