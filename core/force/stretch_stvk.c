@@ -174,21 +174,39 @@ static void apply_laws(const TlModel *model, const TlPoint *at, const Group *gro
     }
 }
 
+/* Stiffness and damping weights of the materials; false when none damps. Most triangles have the
+ * material of their neighbours. */
+TL_INLINE bool load_materials(const TlModel *model, const TlPoint *at, const int32_t *triangle,
+                              Wide C[6], Wide *rate) {
+    const int32_t *material = model->sets.triangles.material;
+    const TlMaterial *m = &model->materials[material[triangle[0]]];
+    bool same = true, damped = tl_damping_rate(m, at) > 0.0;
+    for (int l = 1; l < TL_LANES; l++) {
+        same = same && material[triangle[l]] == material[triangle[0]];
+    }
+    C[0] = tl_double4(m->K11);
+    C[1] = tl_double4(m->K12);
+    C[3] = tl_double4(m->K22);
+    C[5] = tl_double4(m->K33);
+    C[2] = C[4] = tl_double4(0.0);
+    *rate = tl_double4(tl_damping_rate(m, at));
+    for (int l = 1; l < TL_LANES && !same; l++) {
+        m = &model->materials[material[triangle[l]]];
+        C[0][l] = m->K11;
+        C[1][l] = m->K12;
+        C[3][l] = m->K22;
+        C[5][l] = m->K33;
+        (*rate)[l] = tl_damping_rate(m, at);
+        damped = damped || (*rate)[l] > 0.0;
+    }
+    return damped;
+}
+
 /* Energy, stress and stiffness, with damping as a potential over the step. */
 TL_INLINE void respond(const TlModel *model, const TlPoint *at, const Group *group, Response *out) {
     const TlTriangleSet *set = &model->sets.triangles;
-    Wide rate, zero = tl_double4(0.0);
-    bool damped = false;
-    out->C[2] = out->C[4] = zero;
-    for (int l = 0; l < TL_LANES; l++) {
-        const TlMaterial *m = &model->materials[set->material[group->triangle[l]]];
-        out->C[0][l] = m->K11;
-        out->C[1][l] = m->K12;
-        out->C[3][l] = m->K22;
-        out->C[5][l] = m->K33;
-        rate[l] = tl_damping_rate(m, at);
-        damped = damped || rate[l] > 0.0;
-    }
+    Wide rate;
+    bool damped = load_materials(model, at, group->triangle, out->C, &rate);
     wide_multiply(out->C, group->eps, out->S);
     out->energy = 0.5 * wide_dot(group->eps, out->S);
     if (damped) {

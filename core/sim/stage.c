@@ -50,19 +50,19 @@ static double least_stretch(const TlModel *model) {
 /* What a quality asks of Newton's method. */
 typedef struct Level {
     int32_t iterations;
-    double tolerance_m, linear; /* ratio, of the conjugate gradients */
-    double gentle;              /* ratio, see TlNewton */
-    double rescue_m;            /* a larger last correction is not yet solved */
-    int32_t patience;           /* see TlNewton */
+    double tolerance_m;
+    double linear, later; /* ratios, of the conjugate gradients, see TlNewton */
+    double gentle;        /* ratio, see TlNewton */
+    double rescue_m;      /* a larger last correction is not yet solved */
+    int32_t patience;     /* see TlNewton */
 } Level;
 
 /* A strain limit is a barrier, which holds only where steps are solved: quality is accurate then,
  * and tolerances are small beside what the limit leaves. */
 static Level level_of(const ToileSim *sim) {
-    static const Level levels[] = {
-        {1, 0.0, 0.15, GENTLE, 2.0 * RESCUE_M, 2},
-        {2, 0.0, 0.2, GENTLE, RESCUE_M, 0},
-        {20, 2e-4, 0.04, 0.0, RESCUE_M, 0}};
+    static const Level levels[] = {{1, 0.0, 0.15, 0.0, GENTLE, 2.0 * RESCUE_M, 2},
+                                   {2, 0.0, 0.2, 0.25, GENTLE, RESCUE_M, 0},
+                                   {20, 2e-4, 0.04, 0.0, 0.0, RESCUE_M, 0}};
     double stretch = least_stretch(&sim->model);
     Level level = levels[stretch < (double)INFINITY ? TOILE_QUALITY_ACCURATE : sim->def.quality];
     level.tolerance_m = tl_min(level.tolerance_m, LIMIT_PART * stretch);
@@ -77,6 +77,7 @@ TlNewton tl_newton_options(const ToileSim *sim, double dt_s, double most_move_m)
                         .most_iterations = level.iterations,
                         .tolerance_m = level.tolerance_m,
                         .linear_tolerance = level.linear,
+                        .later_tolerance = level.later,
                         .gentle = level.gentle,
                         .most_rescues = def->newton_iterations > 0 ? 0 : MOST_RESCUES,
                         .rescue_m = level.rescue_m,
@@ -93,6 +94,7 @@ TlNewton tl_newton_options(const ToileSim *sim, double dt_s, double most_move_m)
     }
     if (def->linear_tolerance > 0.0) {
         options.linear_tolerance = def->linear_tolerance;
+        options.later_tolerance = 0.0;
         options.most_cg = 10 * MOST_CG;
     }
     return options;

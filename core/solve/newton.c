@@ -368,7 +368,9 @@ static bool solve_linear(Iteration *in, int32_t k, double *clock_s, TlNewtonResu
     tl_terms_push(system, in->contacts, system->trial);
     double tolerance = options->linear_tolerance;
     int32_t touching = count_touching(&system->matrix);
-    if (tl_coarse_is_pressed(&system->matrix)) {
+    if (touching == 0 && k > 0 && options->later_tolerance > 0.0) {
+        tolerance = options->later_tolerance;
+    } else if (tl_coarse_is_pressed(&system->matrix)) {
         tolerance *= PRESSED;
     } else if (touching > 0) {
         tolerance *= TOUCHING;
