@@ -255,13 +255,11 @@ static void times(const double *M, int32_t size, const double *p, double *out) {
     }
 }
 
-/* Hessians of packed quads, at a point; NULL where there are none. Caller frees. */
-static double *quad_hessians(const TlElements *elements, const TlPoint *at) {
-    if (elements->vectors != 3) {
-        return NULL;
-    }
-    double *grad = test_alloc(12 * sizeof(double) * (size_t)elements->count);
-    double *hess = test_alloc(sizeof(double) * (size_t)tl_hessian_size(elements));
+/* Hessians of a packed set, at a point. Caller frees. */
+static double *packed_hessians(const TlElements *elements, const TlPoint *at) {
+    size_t corners = (size_t)elements->arity * (size_t)elements->count;
+    double *grad = test_alloc(3 * sizeof(double) * (corners + 1));
+    double *hess = test_alloc(sizeof(double) * (size_t)(tl_hessian_size(elements) + 1));
     elements->derive(elements->model, at, 0, elements->count, grad, hess);
     free(grad);
     return hess;
@@ -277,37 +275,52 @@ static void untwist(double p[12]) {
     }
 }
 
-/* out = H p of quad e */
-static void quad_times(const TlElements *elements, const double *hess, int32_t e,
-                       const double p[12], double out[12]) {
+/* out = H p of element e */
+static void element_times(const TlElements *elements, const double *hess, int32_t e,
+                          const double p[12], double out[12]) {
+    int arity = elements->arity;
     memset(out, 0, 12 * sizeof *out);
-    for (int k = 0; k < 16; k++) {
+    for (int k = 0; k < arity * arity; k++) {
         double block[9];
-        test_element_block(elements, hess, e, k / 4, k % 4, block);
+        test_element_block(elements, hess, e, k / arity, k % arity, block);
         for (int i = 0; i < 9; i++) {
-            out[3 * (k / 4) + i / 3] += block[i] * p[3 * (k % 4) + i % 3];
+            out[3 * (k / arity) + i / 3] += block[i] * p[3 * (k % arity) + i % 3];
         }
     }
 }
 
-/* Takes from r = A y what the twist of packed quads adds: B knows their diagonals alone. */
-static void leave_out_twist(const TlElements *elements, const double *hess, const double *y,
-                            double *r) {
-    for (int32_t e = 0; hess != NULL && e < elements->count; e++) {
-        const int32_t *vertex = elements->vertex + 4 * e;
-        double p[12], all[12], some[12];
-        for (int i = 0; i < 12; i++) {
+/* How often an element counts in B. */
+static double share_of(const TlElements *elements, int32_t stride, int32_t e) {
+    int32_t left = elements->count - e;
+    return e % stride > 0 ? 0.0 : (double)(left < stride ? left : stride);
+}
+
+/* Makes of r = A y what B knows of A: of quads their diagonals alone, and of many triangles some.
+ */
+static void leave_out(const TlElements *elements, const double *hess, int32_t stride,
+                      const double *y, double *r) {
+    int32_t arity = elements->arity;
+    for (int32_t e = 0; e < elements->count; e++) {
+        const int32_t *vertex = elements->vertex + arity * e;
+        double p[12], all[12], some[12], share = share_of(elements, stride, e);
+        for (int i = 0; i < 3 * arity; i++) {
             p[i] = y[3 * vertex[i / 3] + i % 3];
         }
-        quad_times(elements, hess, e, p, all);
-        untwist(p);
-        quad_times(elements, hess, e, p, some);
-        untwist(some);
-        for (int i = 0; i < 12; i++) {
-            r[3 * vertex[i / 3] + i % 3] -= all[i] - some[i];
+        element_times(elements, hess, e, p, all);
+        if (arity == 4) {
+            untwist(p);
+            element_times(elements, hess, e, p, some);
+            untwist(some);
+        } else {
+            memcpy(some, all, sizeof some);
+        }
+        for (int i = 0; i < 3 * arity; i++) {
+            r[3 * vertex[i / 3] + i % 3] -= all[i] - share * some[i];
         }
     }
 }
+
+enum { MOST_ENERGIES = 16 };
 
 /* B is P^T A P, column by column; `got` is B. */
 static void check_nodes(const TestSystem *f, const TlPoint *at, const double *got) {
@@ -318,24 +331,32 @@ static void check_nodes(const TestSystem *f, const TlPoint *at, const double *go
            *r = test_alloc(room), *want = test_alloc(sizeof(double) * (size_t)size);
     double scale = test_largest(got, (int64_t)size * size);
     TestBlocks blocks = test_blocks(f, at);
-    int32_t quads = 0;
-    while (quads + 1 < f->system.energy_count && f->system.energies[quads].elements.vectors != 3) {
-        quads++;
+    double *hess[MOST_ENERGIES] = {NULL};
+    ck_assert(f->system.energy_count <= MOST_ENERGIES);
+    for (int32_t k = 0; k < f->system.energy_count; k++) {
+        const TlElements *elements = &f->system.energies[k].elements;
+        hess[k] = tl_is_packed(elements) ? packed_hessians(elements, at) : NULL;
     }
-    double *hess = quad_hessians(&f->system.energies[quads].elements, at);
     for (int32_t j = 0; j < size; j++) {
         memset(e, 0, sizeof(double) * (size_t)size);
         e[j] = 1.0;
         spread(p, f->system.fixed, e, y);
         test_blocks_times(&blocks, f->n, y, r, NULL);
-        leave_out_twist(&f->system.energies[quads].elements, hess, y, r);
+        for (int32_t k = 0; k < f->system.energy_count; k++) {
+            const TlElements *elements = &f->system.energies[k].elements;
+            if (hess[k] != NULL) {
+                leave_out(elements, hess[k], tl_coarse_stride(&f->system.coarse, elements), y, r);
+            }
+        }
         collect(p, f->system.fixed, r, want);
         for (int32_t i = 0; i < size; i++) {
             ASSERT_NEAR(got[i * size + j], want[i], SINGLE * scale);
         }
     }
     test_blocks_free(&blocks);
-    free(hess);
+    for (int32_t k = 0; k < MOST_ENERGIES; k++) {
+        free(hess[k]);
+    }
     free(e);
     free(y);
     free(r);

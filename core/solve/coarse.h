@@ -136,11 +136,25 @@ double tl_coarse_solve_exact(TlCoarse *coarse);
 TL_INLINE TlFloat4 tl_coarse_row(const TlCoarse *coarse, int32_t v) {
     const int32_t *node = coarse->nodes.node + TL_COARSE_SUPPORT * (int64_t)v;
     const float *weight = coarse->nodes.weight + TL_COARSE_SUPPORT * (int64_t)v;
+    const TlFloat4 *value = coarse->value4;
+    if (node[TL_COARSE_SUPPORT - 1] >= 0) {
+        return ((weight[0] * value[node[0]] + weight[1] * value[node[1]]) +
+                weight[2] * value[node[2]]) +
+               weight[3] * value[node[3]];
+    }
     TlFloat4 sum = tl_float4(0.0F);
     for (int k = 0; k < TL_COARSE_SUPPORT && node[k] >= 0; k++) {
-        sum += weight[k] * coarse->value4[node[k]];
+        sum += weight[k] * value[node[k]];
     }
     return sum;
+}
+
+/* Of so many packed elements the matrix on the nodes counts one, so many times: of triangles every
+ * second where there are many to a node. Of quads all, which stand in rows of one length where a
+ * few would be alike. */
+static inline int32_t tl_coarse_stride(const TlCoarse *coarse, const TlElements *elements) {
+    enum { MANY = 16 };
+    return elements->arity == 3 && elements->count >= MANY * (int64_t)coarse->nodes.count ? 2 : 1;
 }
 
 /* Row v of P value. */

@@ -2,8 +2,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The Galerkin matrix on the nodes is summed element by element, B = sum W^T H W with W the weights
  * of the nodes at the element's corners; of quads only the diagonals count, since smooth functions
- * hardly twist one. The parts of the constant bending matrix and of inertia are known beforehand.
- * The operator's parts sum for themselves, then all are added in order. */
+ * hardly twist one, and where there are many triangles to a node every second one counts twice,
+ * since their neighbours are strained alike. The parts of the constant bending matrix and of
+ * inertia are known beforehand. The operator's parts sum for themselves, then all are added in
+ * order. */
 #include "base/vec.h"
 #include "solve/coarse.h"
 
@@ -149,8 +151,9 @@ TL_INLINE TlDouble4 load_row(const float *packed, int a, int b, int c) {
                        (double)packed[TL_WIDE * c], 0.0};
 }
 
-/* One lane of a group with m vectors, without the part of the bending matrix, `near`. */
-TL_INLINE void load_blocks(const float *lane, const float *near, int m, Blocks *out) {
+/* One lane of a group with m vectors, without the part of the bending matrix, `near`; `times` so
+ * much. */
+TL_INLINE void load_blocks(const float *lane, const float *near, int m, double times, Blocks *out) {
     for (int a = 0; a < VECTORS; a++) {
         const float *own = lane + TL_WIDE * 6 * a;
         out->row[a][a][0] = load_row(own, 0, 1, 2);
@@ -167,6 +170,9 @@ TL_INLINE void load_blocks(const float *lane, const float *near, int m, Blocks *
         out->row[1][1][i][i] -= (double)near[TL_WIDE];
         out->row[0][1][i][i] -= (double)near[TL_WIDE * m];
         out->row[1][0][i][i] -= (double)near[TL_WIDE * m];
+    }
+    for (int i = 0; i < VECTORS * VECTORS * 3; i++) {
+        out->row[i / 6][i / 3 % 2][i % 3] *= times;
     }
 }
 
@@ -190,15 +196,17 @@ TL_INLINE void add_packed(const Blocks *M, const int32_t *block, const float *w,
     }
 }
 
-TL_HOT static void packed_elements(const TlGather *gather, const TlSpans *spans, int32_t begin,
-                                   int32_t end, TlReach out) {
+/* Every `stride`th element of [begin, end); begin is a multiple of it. */
+TL_HOT static void packed_elements(const TlGather *gather, const TlSpans *spans, int32_t stride,
+                                   int32_t begin, int32_t end, TlReach out) {
     int32_t m = gather->elements.vectors, size = tl_packed_size(&gather->elements);
     int32_t pairs = tl_near_count(&gather->elements);
-    for (int32_t e = begin; e < end; e++) {
+    for (int32_t e = begin; e < end; e += stride) {
         Blocks M;
         int64_t group = e / TL_WIDE, lane = e % TL_WIDE;
         load_blocks(gather->packed + TL_WIDE * size * group + lane,
-                    (const float *)gather->near + TL_WIDE * pairs * group + lane, m, &M);
+                    (const float *)gather->near + TL_WIDE * pairs * group + lane, m,
+                    stride < end - e ? stride : end - e, &M);
         add_packed(&M, spans->block + spans->pair[e], spans->weight + spans->offset[e],
                    spans->first[e + 1] - spans->first[e], out);
     }
@@ -263,11 +271,11 @@ static void add_blocks(const TlFloat4 *column, int32_t arity, const int32_t *blo
     }
 }
 
-static void add_elements(const TlGather *gather, const TlSpans *spans, int32_t begin, int32_t end,
-                         TlReach out) {
+static void add_elements(const TlCoarse *coarse, const TlGather *gather, const TlSpans *spans,
+                         int32_t begin, int32_t end, TlReach out) {
     const TlElements *elements = &gather->elements;
     if (tl_is_packed(elements)) {
-        packed_elements(gather, spans, begin, end, out);
+        packed_elements(gather, spans, tl_coarse_stride(coarse, elements), begin, end, out);
         return;
     }
     for (int32_t e = begin; e < end; e++) {
@@ -328,8 +336,9 @@ static void sum_parts(void *data, int32_t begin, int32_t end) {
         for (int32_t k = 0; k < A->set_count; k++) {
             const TlElements *elements = &A->sets[k].elements;
             if (tl_has_hessian(elements)) {
-                add_elements(&A->sets[k], &in->coarse->spans[k], tl_part_first(A, elements, part),
-                             tl_part_first(A, elements, part + 1), *reach);
+                add_elements(in->coarse, &A->sets[k], &in->coarse->spans[k],
+                             tl_part_first(A, elements, part), tl_part_first(A, elements, part + 1),
+                             *reach);
             }
         }
         for (int32_t v = tl_part_begin(A, A->n, part); v < tl_part_begin(A, A->n, part + 1); v++) {
