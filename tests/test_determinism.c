@@ -14,7 +14,7 @@ enum { CELLS = 30, FRAMES = 12, FEW_FRAMES = 4 };
  * sanitizers, gcc and clang. A change of results is allowed in a minor release and then belongs
  * into the changelog under "Results changed". */
 #define STORED_HASH 0xea8616c171b3ec0aULL
-#define STORED_MODELS 0x37ce4aa7e1a1add2ULL
+#define STORED_MODELS 0xa1eefff37e284a97ULL
 
 /* A sheet of quads with two pinned corners over a ball that rises and turns; one pin is pulled
  * along. */

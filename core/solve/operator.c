@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 Toile contributors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Products and diagonal blocks; see operator.h. */
+/* Derivatives and products; see operator.h. */
 #include "solve/operator.h"
 
 #include "base/vec.h"
@@ -10,8 +10,6 @@
 enum { ELEMENT_GRAIN = 256, VERTEX_GRAIN = 256, RUN = 16 };
 /* elements that are derived at a time, so that what they answer stays in the cache */
 enum { BATCH = 64, MOST_CORNERS = 4 };
-/* sums of squares of larger numbers are no numbers in single precision */
-#define TOO_LARGE 1e18
 
 /* ---- derivatives of packed sets ---- */
 
@@ -112,118 +110,6 @@ void tl_gather_narrow(TlGather *gather, int32_t begin, int32_t end) {
             }
         }
     }
-}
-
-/* ---- diagonal blocks ---- */
-
-/* Adds the diagonal block of one corner, in whichever form the Hessian of its element is. */
-static void add_corner_block(const TlGather *gather, int32_t corner, double block[9]) {
-    const TlElements *elements = &gather->elements;
-    if (elements->hessian == TL_HESSIAN_BLOCKS) {
-        int32_t arity = elements->arity, a = corner % arity;
-        int64_t at =
-            (int64_t)tl_block_count(arity) * (corner / arity) + tl_block_index(arity, a, a);
-        for (int i = 0; i < 9; i++) {
-            block[i] += gather->hess[9 * at + i];
-        }
-        return;
-    }
-    int32_t e = tl_element_of(elements, corner), first = tl_first_corner(elements, e);
-    int32_t arity = tl_first_corner(elements, e + 1) - first;
-    const double *row =
-        gather->hess + (int64_t)3 * elements->hessian * first + 3 * (int64_t)(corner - first);
-    for (int32_t k = 0; k < elements->hessian; k++, row += 3 * arity) {
-        for (int i = 0; i < 9; i++) {
-            block[i] += row[i / 3] * row[i % 3];
-        }
-    }
-}
-
-/* Adds what the touches of vertex v have on the diagonal, and keeps their weights for products. */
-static void add_touch_blocks(const TlWorld *world, int32_t v, double block[9]) {
-    for (int32_t i = world->touch_start[v]; i < world->touch_start[v + 1]; i++) {
-        const TlTouch *touch = &world->touch[world->touch_item[i] / 4];
-        double w = touch->weight[world->touch_item[i] % 4], w2 = w * w;
-        const TlFloat4 *h = touch->hess;
-        world->touch_share[i] = (float)w;
-        block[0] += w2 * (double)h[0][0];
-        block[1] += w2 * (double)h[0][1];
-        block[2] += w2 * (double)h[0][2];
-        block[4] += w2 * (double)h[0][3];
-        block[5] += w2 * (double)h[1][0];
-        block[8] += w2 * (double)h[1][1];
-    }
-    block[3] = block[1];
-    block[6] = block[2];
-    block[7] = block[5];
-}
-
-/* What products need of touches. */
-static void pack_touches(void *data, int32_t begin, int32_t end) {
-    const TlWorld *world = ((const TlOperator *)data)->world;
-    for (int32_t t = begin; t < end; t++) {
-        const TlTouch *touch = &world->touch[t];
-        TlPress *press = &world->press[t];
-        memcpy(press->hess, touch->hess, sizeof press->hess);
-        for (int i = 0; i < 4; i++) {
-            press->vertex[i] = touch->vertex[i];
-            press->weight[i] = (float)touch->weight[i];
-        }
-    }
-}
-
-/* Sum of the corners' diagonal blocks at a vertex, bending, weight and contact. */
-TL_INLINE void diagonal_block(const TlOperator *A, int32_t v, double out[9]) {
-    TlFloat4 low = A->diagonal[2 * (int64_t)v], high = A->diagonal[2 * (int64_t)v + 1];
-    for (int32_t i = A->place_start[v]; i < A->place_start[v + 1]; i++) {
-        low += A->diagonal[2 * (int64_t)A->place_item[i]];
-        high += A->diagonal[2 * (int64_t)A->place_item[i] + 1];
-    }
-    double own = A->bend_diagonal[v] + A->weight[v];
-    out[0] = (double)low[0] + own;
-    out[1] = out[3] = (double)low[1];
-    out[2] = out[6] = (double)low[2];
-    out[4] = (double)low[3] + own;
-    out[5] = out[7] = (double)high[0];
-    out[8] = (double)high[1] + own;
-    for (int32_t s = 0; s < A->set_count; s++) {
-        const TlGather *gather = &A->sets[s];
-        for (int32_t i = gather->start[v]; gather->hess != NULL && i < gather->start[v + 1]; i++) {
-            add_corner_block(gather, gather->item[i], out);
-        }
-    }
-    for (int i = 0; i < 9 && A->touched[v]; i++) {
-        out[i] += A->contact[9 * (int64_t)v + i];
-    }
-    if (tl_touch_count(A) > 0 && A->world->touch_start[v] < A->world->touch_start[v + 1]) {
-        add_touch_blocks(A->world, v, out);
-    }
-}
-
-/* Answers how many blocks are too large. */
-TL_HOT static double prepare_rows(void *data, int32_t begin, int32_t end) {
-    TlOperator *A = data;
-    int32_t bad = 0;
-    for (int32_t v = begin; v < end; v++) {
-        double block[9], m[9] = {0};
-        diagonal_block(A, v, block);
-        bad += !(block[0] + block[4] + block[8] < TOO_LARGE);
-        if (!A->fixed[v] && !tl_invert_spd3(block, m)) {
-            for (int i = 0; i < 9; i += 4) {
-                m[i] = block[i] > 0.0 ? 1.0 / block[i] : 0.0;
-            }
-        }
-        TlFloat4 *out = A->inverse + 2 * (int64_t)v;
-        A->own[v] = (float)A->weight[v];
-        out[0] = (TlFloat4){(float)m[0], (float)m[1], (float)m[2], (float)m[4]};
-        out[1] = (TlFloat4){(float)m[5], (float)m[8], 0.0F, 0.0F};
-    }
-    return (double)bad;
-}
-
-bool tl_operator_prepare(TlOperator *A, TlPool *pool) {
-    tl_parallel_for(pool, tl_touch_count(A), ELEMENT_GRAIN, pack_touches, A);
-    return tl_parallel_sum(pool, A->n, VERTEX_GRAIN, prepare_rows, A) == 0.0;
 }
 
 void tl_operator_without_own(TlOperator *A) {
