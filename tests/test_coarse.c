@@ -322,7 +322,7 @@ static void leave_out(const TlElements *elements, const double *hess, int32_t st
 
 enum { MOST_ENERGIES = 16 };
 
-/* B is P^T A P, column by column; `got` is B. */
+/* B is P^T A P of what it counts of A, column by column; `got` is B. */
 static void check_nodes(const TestSystem *f, const TlPoint *at, const double *got) {
     const TlInterpolation *p = &f->system.coarse.nodes;
     int32_t size = 3 * p->count;
@@ -506,6 +506,13 @@ START_TEST(coarse_matrices_of_parts_add_up) {
         large_system(&f, 47, &fabric, &random);
         ck_assert_int_eq(f.system.matrix.part_count, 2);
         ck_assert_int_lt(f.system.coarse.hubs.count, f.system.coarse.nodes.count);
+        /* some triangles stand for others here */
+        int32_t skipped = 0;
+        for (int32_t k = 0; k < f.system.energy_count; k++) {
+            const TlElements *elements = &f.system.energies[k].elements;
+            skipped += tl_is_packed(elements) && tl_coarse_stride(&f.system.coarse, elements) > 1;
+        }
+        ck_assert(i > 0 || skipped > 0);
         TlPoint at = test_system_at(&f, STEP_S);
         test_system_fix(&f, 20, &random);
         make_matrix(&f, &at);

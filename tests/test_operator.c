@@ -566,6 +566,41 @@ START_TEST(operator_inverts_diagonal_blocks) {
 }
 END_TEST
 
+/* Four vertices at once are inverted to the bits of one at a time, as those that touch are: here
+ * without being pushed. */
+START_TEST(operator_inverts_four_blocks_as_one) {
+    TestRandom random = test_random(187);
+    ToileFabric fabric = test_any_fabric(0);
+    TestSystem f;
+    test_system(&f, test_mixed(20, 20, &random), &fabric, 1, 0.2, &random);
+    TlPoint at = test_system_at(&f, STEP_S);
+    test_system_weigh(&f, 1, 2, &random);
+    test_system_fix(&f, 5, &random);
+    tl_system_derive(&f.system, &at, true, f.system.grad);
+    TlOperator *A = &f.system.matrix;
+    A->diagonal[2 * 9] = tl_float4(-1e6F); /* one that is not positive definite */
+    size_t size = 2 * sizeof *A->inverse * (size_t)A->n;
+    TlFloat4 *four = test_alloc(size);
+    float *own = test_alloc(sizeof *own * (size_t)A->n);
+    ck_assert_int_ne(A->n % TL_SLICE, 0);
+    ck_assert(tl_operator_prepare(A, f.system.pool));
+    memcpy(four, A->inverse, size);
+    memcpy(own, A->own, sizeof *own * (size_t)A->n);
+    memset(A->touched, 1, (size_t)A->n);
+    memset(A->contact, 0, 9 * sizeof *A->contact * (size_t)A->n);
+    ck_assert(tl_operator_prepare(A, f.system.pool));
+    for (int32_t i = 0; i < 8 * A->n; i++) {
+        ck_assert(four[i / 4][i % 4] == A->inverse[i / 4][i % 4]);
+    }
+    for (int32_t v = 0; v < A->n; v++) {
+        ck_assert(own[v] == A->own[v]);
+    }
+    free(four);
+    free(own);
+    test_system_free(&f);
+}
+END_TEST
+
 /* ---- parts ---- */
 
 /* A mixed mesh of side x side cells under shuffled numbers, so that faces reach into other parts.
@@ -782,7 +817,7 @@ TEST_MAIN("operator", operator_packs_the_hessians_of_elements, operator_packs_lo
           operator_packs_cloths_of_different_fabrics, operator_is_the_sum_of_all_energies,
           operator_of_few_elements, operator_translation_meets_inertia_alone, operator_is_symmetric,
           operator_fixed_vertices_take_no_part, operator_without_own_is_the_cloth_alone,
-          operator_inverts_diagonal_blocks, operator_parts_add_up,
-          operator_same_bits_with_any_workers, operator_gradient_is_that_without_the_matrix,
-          operator_says_when_numbers_are_too_large,
+          operator_inverts_diagonal_blocks, operator_inverts_four_blocks_as_one,
+          operator_parts_add_up, operator_same_bits_with_any_workers,
+          operator_gradient_is_that_without_the_matrix, operator_says_when_numbers_are_too_large,
           operator_says_when_weights_and_contacts_are_too_large)

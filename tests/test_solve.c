@@ -320,6 +320,10 @@ START_TEST(solve_factor_is_kept_while_it_is_good) {
     ck_assert(tl_cg_precondition(cg, true));
     ck_assert(coarse->dense[0] == mark);
     cg->from_zero = false;
+    cg->patience = MOST; /* as much longer as they like */
+    ck_assert(tl_cg_precondition(cg, true));
+    ck_assert(coarse->dense[0] == mark);
+    cg->patience = 0;
     ck_assert(tl_cg_precondition(cg, true));
     ck_assert(coarse->dense[0] != mark);
     free(b);

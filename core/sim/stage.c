@@ -25,7 +25,7 @@ enum {
 #define LIMIT_PART 0.1
 /* of an edge: steps that stretch it by so little, or turn it by as little, 11 degrees, are safe */
 #define GENTLE 0.2
-/* an impact whose last correction is larger than this is not yet solved, whatever the quality */
+/* an impact whose last correction is larger than this is not yet solved; twice that at `fast` */
 #define RESCUE_M 0.005
 /* stretch beyond which no cloth is used, and its growth in a sub-step that is too much then, ratios
  */
@@ -60,9 +60,16 @@ typedef struct Level {
 /* A strain limit is a barrier, which holds only where steps are solved: quality is accurate then,
  * and tolerances are small beside what the limit leaves. */
 static Level level_of(const ToileSim *sim) {
-    static const Level levels[] = {{1, 0.0, 0.15, 0.0, GENTLE, 2.0 * RESCUE_M, 2},
-                                   {2, 0.0, 0.2, 0.25, GENTLE, RESCUE_M, 0},
-                                   {20, 2e-4, 0.04, 0.0, 0.0, RESCUE_M, 0}};
+    static const Level levels[] = {
+        [TOILE_QUALITY_FAST] = {.iterations = 1,
+                                .linear = 0.15,
+                                .gentle = GENTLE,
+                                .rescue_m = 2.0 * RESCUE_M,
+                                .patience = 2},
+        [TOILE_QUALITY_STANDARD] =
+            {.iterations = 2, .linear = 0.2, .later = 0.25, .gentle = GENTLE, .rescue_m = RESCUE_M},
+        [TOILE_QUALITY_ACCURATE] = {
+            .iterations = 20, .tolerance_m = 2e-4, .linear = 0.04, .rescue_m = RESCUE_M}};
     double stretch = least_stretch(&sim->model);
     Level level = levels[stretch < (double)INFINITY ? TOILE_QUALITY_ACCURATE : sim->def.quality];
     level.tolerance_m = tl_min(level.tolerance_m, LIMIT_PART * stretch);
@@ -88,7 +95,7 @@ TlNewton tl_newton_options(const ToileSim *sim, double dt_s, double most_move_m)
         options.most_iterations = def->newton_iterations;
     }
     if (def->tolerance_m > 0.0) {
-        options.gentle = 0.0;
+        options.gentle = options.later_tolerance = 0.0;
         options.tolerance_m = def->tolerance_m;
         options.most_iterations = def->newton_iterations > 0 ? def->newton_iterations : MOST_NEWTON;
     }
@@ -197,8 +204,8 @@ bool tl_is_slow(ToileSim *sim, int32_t tick, int32_t size, int32_t total) {
 
 /* Newton's method stopped although it had still far to go: because its steps were cut to an eighth
  * on average, or to nothing, or because all iterations were used up. */
-static bool is_unsolved(const TlNewtonResult *newton) {
-    return newton->last_step_m > RESCUE_M * newton->part &&
+static bool is_unsolved(const TlNewtonResult *newton, double rescue_m) {
+    return newton->last_step_m > rescue_m * newton->part &&
            (newton->stuck || newton->cuts >= MOST_CUTS * newton->iterations ||
             newton->rescues >= MOST_RESCUES);
 }
@@ -225,7 +232,7 @@ TlVerdict tl_judge(ToileSim *sim, const TlStepResult *result, bool strictly) {
     if (!strictly || !tl_is_judged(tl_integrator(sim->def.integrator))) {
         return TL_VERDICT_SOUND;
     }
-    if (is_unsolved(&result->newton)) {
+    if (is_unsolved(&result->newton, level_of(sim).rescue_m)) {
         return TL_VERDICT_UNSOLVED;
     }
     bool strained = tl_strained_count(sim, LARGE_STRETCH, MOST_GROWTH) > 0 || overruns_limit(sim);

@@ -33,8 +33,7 @@ bool tl_cg_alloc(TlArena *arena, const TlOperator *A, TlCg *out) {
  * some solves of a sub-step, from the second on: they change, but mostly stay. */
 static bool may_keep(const TlCg *cg, bool keep_coarse) {
     bool pressed = tl_coarse_is_pressed(cg->A);
-    bool served = cg->from_zero || cg->fresh < 0 ||
-                  cg->latest <= cg->fresh + cg->patience;
+    bool served = cg->from_zero || cg->fresh < 0 || cg->latest <= cg->fresh + cg->patience;
     bool knows = cg->coarse->pressed && cg->later && cg->from_zero && cg->served < PRESSED_SOLVES;
     return keep_coarse && served && (pressed ? knows : !cg->coarse->pressed) &&
            tl_coarse_serves(cg->coarse, cg->A);

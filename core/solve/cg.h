@@ -30,8 +30,8 @@ typedef struct TlCg {
 
 bool tl_cg_alloc(TlArena *arena, const TlOperator *A, TlCg *out);
 /* Inverts the diagonal blocks, and makes the coarse factor anew unless `keep_coarse` and the last
- * one serves and is as good as it was; one that knows touches serves some solves of a sub-step.
- * False when A holds numbers too large to work with. */
+ * one serves and is as good as it was, or nearly (`patience`); one that knows touches serves some
+ * solves of a sub-step. False when A holds numbers too large to work with. */
 bool tl_cg_precondition(TlCg *cg, bool keep_coarse);
 /* Solves until r.z falls below tolerance^2 of its start, or `most` iterations; b and y have 3 per
  * vertex. Answers the iterations taken; `left` (may be NULL) is the square root of what r.z fell

@@ -6,7 +6,7 @@
  * longer than a few edges, an exact solution on the hubs what is global; together with block Jacobi
  * of the vertices conjugate gradients take about as many iterations on any mesh.
  *
- *   z = P (D^-1 + Q C^-1 Q^T) P^T r,  B = P^T A P,  D its diagonal blocks,  C = Q^T B Q
+ *   z = P (D^-1 + Q C^-1 Q^T) P^T r,  B = P^T A P or nearly,  D its diagonal blocks,  C = Q^T B Q
  *
  * D and C know touches too, where they are many; see coarse_touch.c. */
 #ifndef TL_COARSE_H
@@ -137,6 +137,7 @@ TL_INLINE TlFloat4 tl_coarse_row(const TlCoarse *coarse, int32_t v) {
     const int32_t *node = coarse->nodes.node + TL_COARSE_SUPPORT * (int64_t)v;
     const float *weight = coarse->nodes.weight + TL_COARSE_SUPPORT * (int64_t)v;
     const TlFloat4 *value = coarse->value4;
+    _Static_assert(TL_COARSE_SUPPORT == 4, "the terms below");
     if (node[TL_COARSE_SUPPORT - 1] >= 0) {
         return ((weight[0] * value[node[0]] + weight[1] * value[node[1]]) +
                 weight[2] * value[node[2]]) +
@@ -149,9 +150,9 @@ TL_INLINE TlFloat4 tl_coarse_row(const TlCoarse *coarse, int32_t v) {
     return sum;
 }
 
-/* Of so many packed elements the matrix on the nodes counts one, so many times: of triangles every
- * second where there are many to a node. Of quads all, which stand in rows of one length where a
- * few would be alike. */
+/* Every how many-th element of a packed set the matrix on the nodes counts, that many times: every
+ * second triangle where there are many to a node. Quads often stand in rows, where every second one
+ * would be a stripe: all of them. */
 static inline int32_t tl_coarse_stride(const TlCoarse *coarse, const TlElements *elements) {
     enum { MANY = 16 };
     return elements->arity == 3 && elements->count >= MANY * (int64_t)coarse->nodes.count ? 2 : 1;

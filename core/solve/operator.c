@@ -355,14 +355,8 @@ static TlFloat4 touches_of(const TlWorld *world, int32_t v) {
  * its own part, bending and weight. */
 TL_INLINE bool is_plain(const Product *in, int32_t v) {
     const TlOperator *A = in->A;
-    uint32_t fixed, touched;
-    if (in->others || v + TL_SLICE > A->n || A->place_start[v] != A->place_start[v + TL_SLICE] ||
-        (in->touches && A->world->touch_start[v] != A->world->touch_start[v + TL_SLICE])) {
-        return false;
-    }
-    memcpy(&fixed, A->fixed + v, sizeof fixed);
-    memcpy(&touched, A->touched + v, sizeof touched);
-    return fixed == 0 && touched == 0;
+    return !in->others && v + TL_SLICE <= A->n &&
+           A->place_start[v] == A->place_start[v + TL_SLICE] && tl_are_alone(A, v);
 }
 
 /* Slices [begin, end). Sums of RUN of them are single, those of runs double. */

@@ -141,6 +141,17 @@ static inline int32_t tl_touch_count(const TlOperator *A) {
     return A->world != NULL ? A->world->touch_count : 0;
 }
 
+/* Whether TL_SLICE vertices from v on are free and touch nothing. */
+TL_INLINE bool tl_are_alone(const TlOperator *A, int32_t v) {
+    uint32_t fixed, touched;
+    _Static_assert(TL_SLICE == sizeof fixed, "one byte a vertex");
+    __builtin_memcpy(&fixed, A->fixed + v, sizeof fixed);
+    __builtin_memcpy(&touched, A->touched + v, sizeof touched);
+    return fixed == 0 && touched == 0 &&
+           (tl_touch_count(A) == 0 ||
+            A->world->touch_start[v] == A->world->touch_start[v + TL_SLICE]);
+}
+
 /* Sum of three lanes. */
 TL_INLINE double tl_sum3(TlFloat4 a) {
     return ((double)a[0] + (double)a[1]) + (double)a[2];

@@ -107,7 +107,7 @@ TL_INLINE void diagonal_block(const TlOperator *A, int32_t v, double out[9]) {
 }
 
 /* Inverts the block of a vertex; false when it is too large. */
-static bool prepare_row(TlOperator *A, int32_t v) {
+TL_INLINE bool prepare_row(TlOperator *A, int32_t v) {
     double block[9], m[9] = {0};
     diagonal_block(A, v, block);
     if (!A->fixed[v] && !tl_invert_spd3(block, m)) {
@@ -126,8 +126,8 @@ TL_INLINE bool all_above(TlDouble4 a, double bound) {
     return a[0] > bound && a[1] > bound && a[2] > bound && a[3] > bound;
 }
 
-/* Four vertices at once that only packed elements act on; false, and nothing is done, when a block
- * is not invertible or too large. */
+/* Four vertices at once that are alone, see tl_are_alone, without sets that are not packed; false,
+ * and nothing is done, when a block is not invertible or too large. */
 TL_INLINE bool prepare_four(TlOperator *A, int32_t v) {
     Half h[TL_LANES];
     TlFloat4 zero = tl_float4(0.0F), zero2 = zero;
@@ -165,16 +165,6 @@ TL_INLINE bool prepare_four(TlOperator *A, int32_t v) {
     return true;
 }
 
-/* Whether only packed elements act on four vertices. */
-TL_INLINE bool is_packed_only(const TlOperator *A, int32_t v) {
-    uint32_t fixed, touched;
-    memcpy(&fixed, A->fixed + v, sizeof fixed);
-    memcpy(&touched, A->touched + v, sizeof touched);
-    return fixed == 0 && touched == 0 &&
-           (tl_touch_count(A) == 0 ||
-            A->world->touch_start[v] == A->world->touch_start[v + TL_LANES]);
-}
-
 /* Answers how many blocks are too large. */
 TL_HOT static double prepare_rows(void *data, int32_t begin, int32_t end) {
     TlOperator *A = data;
@@ -185,7 +175,7 @@ TL_HOT static double prepare_rows(void *data, int32_t begin, int32_t end) {
     }
     for (int32_t v = begin; v < end;) {
         int32_t stop = v + TL_LANES;
-        if (!others && stop <= end && is_packed_only(A, v) && prepare_four(A, v)) {
+        if (!others && stop <= end && tl_are_alone(A, v) && prepare_four(A, v)) {
             v = stop;
             continue;
         }

@@ -232,9 +232,9 @@ typedef struct ToileColliderDef {
 
 /* ---- simulation ---- */
 
-/* Newton iterations a sub-step. At an impact, whatever the quality, up to 6 more are taken while a
- * vertex still moves over 5 mm. A sub-step that is not solved then, or in which an element beyond
- * twice its length grew by a quarter, is repeated in halves, down to an eighth. */
+/* Newton iterations a sub-step. At an impact, at every quality, up to 6 more are taken while a
+ * vertex still moves over 5 mm (`fast`: 10 mm). A sub-step that is not solved then, or in which an
+ * element beyond twice its length grew by a quarter, is repeated in halves, down to an eighth. */
 typedef enum ToileQuality {
     TOILE_QUALITY_FAST = 0,     /* one Newton iteration a sub-step */
     TOILE_QUALITY_STANDARD = 1, /* two */
