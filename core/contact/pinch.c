@@ -77,6 +77,9 @@ static TlVec3 way_between(const TlContacts *contacts, int32_t cloth, const Side 
 }
 
 bool tl_contact_pinch(const TlContacts *contacts, int32_t cloth, TlVec3 x, TlVec3 *way) {
+    if (contacts->collider_count < 2) {
+        return false;
+    }
     Side sides[MOST_NEAR];
     int32_t count = sides_of(contacts, cloth, x, sides), first = -1, second = -1;
     double least = ROOM;

@@ -133,11 +133,14 @@ TlVec3 tl_contact_land(const TlContacts *contacts, int32_t cloth, TlVec3 x, TlVe
     for (int32_t i = 0; i < contacts->collider_count; i++) {
         double r = contacts->radius[cloth * contacts->collider_count + i];
         TlVec3 n, unused;
-        if (!tl_is_beyond(&contacts->now[i], x, r + tl_length3(u))) {
-            double d = tl_collider_distance(&contacts->now[i], x, &n);
-            double there = tl_collider_distance(&contacts->now[i], tl_add3(x, u), &unused);
-            /* what passes beside does not come to it */
-            u = d > r && there < TL_LANDED * r ? tl_contact_land_on(n, d, r, u) : u;
+        if (tl_is_beyond(&contacts->now[i], x, r + tl_length3(u))) {
+            continue;
+        }
+        double d = tl_collider_distance(&contacts->now[i], x, &n);
+        /* what passes beside does not come to it */
+        if (d > r &&
+            tl_collider_distance(&contacts->now[i], tl_add3(x, u), &unused) < TL_LANDED * r) {
+            u = tl_contact_land_on(n, d, r, u);
         }
     }
     return u;
@@ -222,14 +225,15 @@ void tl_friction_derive(const TlFriction *friction, double slip_m, const TlDrive
     }
 }
 
-/* Distance to be kept from collider i. */
-static double gap_of(const TlContacts *contacts, int32_t cloth, int32_t i, double part,
-                     const TlVec3 *from) {
-    double r = contacts->radius[cloth * contacts->collider_count + i], gap = part * r;
-    if (from != NULL) {
+/* Distance to be kept from collider i, by who is d away: that of its contact distance, or less
+ * where it comes `from` near by. */
+static double gap_of(const TlContacts *contacts, int32_t i, double r, double part,
+                     const TlVec3 *from, double d) {
+    double gap = tl_max(part, TL_LEAST_GAP) * r;
+    if (from != NULL && d < gap) {
         TlVec3 n;
-        double d = tl_collider_distance(&contacts->now[i], *from, &n);
-        gap = tl_max(tl_min(gap, APPROACH * d), TL_LEAST_GAP * r);
+        double was = tl_collider_distance(&contacts->now[i], *from, &n);
+        gap = tl_max(tl_min(part * r, APPROACH * was), TL_LEAST_GAP * r);
     }
     return gap;
 }
@@ -245,8 +249,8 @@ bool tl_contact_project(const TlContacts *contacts, int32_t cloth, double part, 
             if (tl_is_beyond(&contacts->now[i], *x, r)) {
                 continue; /* gaps are smaller */
             }
-            double gap = gap_of(contacts, cloth, i, part, from);
             double d = tl_collider_distance(&contacts->now[i], *x, &n);
+            double gap = gap_of(contacts, i, r, part, from, d);
             if (d < gap) {
                 *x = tl_madd3(*x, gap - d, n);
                 moved = true;
