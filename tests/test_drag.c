@@ -28,7 +28,7 @@ typedef struct Fixture {
     TlContacts contacts;
     uint8_t fixed[CLOTH], pinched[CLOTH], analytic[CLOTH + CUBE];
     double area[CLOTH], radius;
-    double x[3 * CLOTH], v[3 * CLOTH], target[3 * CLOTH], cube[3 * CUBE];
+    double x[3 * CLOTH], target[3 * CLOTH], cube[3 * CUBE];
 } Fixture;
 
 /* Vertex `side` of column i. */
@@ -127,7 +127,7 @@ static bool drag(Fixture *f) {
         f->pinched[v] = in ? (f->fixed[v] ? TL_PINCHED : TL_LEAVING) : 0;
     }
     tl_world_begin(f->world, f->x, f->cube, f->cube, 0.0);
-    const TlCarried dragged = {f->x, f->v, f->target, DT_S};
+    const TlCarried dragged = {f->x, f->target, DT_S};
     return tl_world_drag(f->world, &f->contacts, &dragged, f->pinched);
 }
 
@@ -245,29 +245,83 @@ START_TEST(drag_knows_tethers) {
 }
 END_TEST
 
+/* Where who is led comes out of the sphere: at its surface, on the side of less x. */
+static void expect_led(const Fixture *f, int32_t v) {
+    ck_assert(f->world->leading && f->world->led[v]);
+    ck_assert_int_eq(f->pinched[v], TL_LEAVING);
+    TlVec3 n, exit = tl_load3(f->world->exit + 3 * (int64_t)v);
+    double d = tl_collider_distance(&f->placed, exit, &n);
+    ck_assert_double_ge(d, 0.0);
+    ck_assert_double_lt(d, 1e-3 * SPHERE);
+    ck_assert_double_lt(exit.x, 0.0);
+}
+
 /* The pin is beyond the sphere, the ribbon goes through it. It would be put out on both sides. */
 START_TEST(drag_goes_on_as_long_as_pins_pull) {
     Fixture f;
     set_up(&f, -0.34, 0.0, CLOSED);
     lift(&f, 0.01);
     f.fixed[at(0, 0)] = f.fixed[at(0, 1)] = 1;
-    ck_assert(!drag(&f));
     f.target[3 * at(0, 0)] = f.target[3 * at(0, 1)] = -0.35;
     ck_assert(drag(&f));
     ck_assert_int_ge(count_pinched(&f), 4);
-    /* the other way it does not pull */
-    f.target[3 * at(0, 0)] = f.target[3 * at(0, 1)] = -0.33;
-    ck_assert(!drag(&f));
-    /* what moves comes through by itself */
-    for (int32_t v = 0; v < CLOTH; v++) {
-        f.v[3 * v] = -1.0;
-    }
-    ck_assert(drag(&f));
+    ck_assert(!f.world->leading);
     tear_down(&f);
 }
 END_TEST
 
-/* A tether that is too short to be put out on its side drags without a pull. */
+/* The same when the pin stands still, or comes back: all that is inside leaves on its side, and the
+ * first that is outside on the other one follows. */
+START_TEST(drag_leads_to_the_side_of_pins_that_do_not_pull) {
+    for (int back = 0; back < 2; back++) {
+        Fixture f;
+        set_up(&f, -0.34, 0.0, CLOSED);
+        lift(&f, 0.01);
+        f.fixed[at(0, 0)] = f.fixed[at(0, 1)] = 1;
+        f.target[3 * at(0, 0)] = f.target[3 * at(0, 1)] = back ? -0.33 : -0.34;
+        drag(&f);
+        for (int32_t v = at(2, 0); v <= at(5, 1); v++) {
+            expect_led(&f, v);
+        }
+        ck_assert(!f.world->led[at(1, 0)] && !f.world->led[at(6, 0)]);
+        tear_down(&f);
+    }
+}
+END_TEST
+
+/* Pins on both sides of the sphere lead nowhere. */
+START_TEST(drag_does_not_lead_between_pins) {
+    Fixture f;
+    set_up(&f, -0.5, 0.0, CLOSED);
+    lift(&f, 0.01);
+    f.fixed[at(0, 0)] = f.fixed[at(0, 1)] = 1;
+    f.fixed[at(CELLS, 0)] = f.fixed[at(CELLS, 1)] = 1;
+    drag(&f);
+    ck_assert(!f.world->leading);
+    tear_down(&f);
+}
+END_TEST
+
+/* An edge through the sphere that is torn brings the end along that is farther from the pin. */
+START_TEST(drag_draws_torn_edges_through) {
+    Fixture f;
+    set_up(&f, -0.6, 0.0, CLOSED);
+    lift(&f, 0.01);
+    f.fixed[at(0, 0)] = f.fixed[at(0, 1)] = 1;
+    for (int32_t v = at(4, 0); v < CLOTH; v++) {
+        f.x[3 * v] += 0.41; /* the others end at -0.3, these begin at 0.21 */
+    }
+    f.x[3 * at(CELLS, 0)] = 0.0; /* somebody is inside */
+    ck_assert(drag(&f));
+    for (int32_t i = 1; i < CELLS - 1; i++) {
+        ck_assert_int_eq(f.pinched[at(i, 0)], i == 4 ? TL_PINCHED : 0);
+    }
+    tear_down(&f);
+}
+END_TEST
+
+/* A tether that is too short to be put out on its side leads without a pull, and drags while its
+ * pin is inside too. */
 START_TEST(drag_holds_what_tethers_hold) {
     Fixture f;
     set_up(&f, -0.23, 0.0, CLOSED);
@@ -276,7 +330,12 @@ START_TEST(drag_holds_what_tethers_hold) {
     for (int32_t v = at(1, 0); v < CLOTH; v++) {
         f.x[3 * v] += 0.14; /* beyond the middle */
     }
+    drag(&f);
+    expect_led(&f, at(1, 0));
+    f.x[3 * at(0, 0)] = f.target[3 * at(0, 0)] = -0.19;
+    f.x[3 * at(0, 1)] = f.target[3 * at(0, 1)] = -0.19;
     ck_assert(drag(&f));
+    ck_assert_int_eq(f.pinched[at(0, 0)], TL_PINCHED);
     ck_assert_int_eq(f.pinched[at(1, 0)], TL_PINCHED);
     tear_down(&f);
 }
@@ -323,26 +382,26 @@ START_TEST(regions_know_which_bodies_have_an_inside) {
 }
 END_TEST
 
-/* What pins draw, or what moves by itself, passes; what moves with the body does not. */
+/* What pins draw passes; what stands still, or moves with the body, does not. */
 START_TEST(regions_that_pass_are_held) {
-    for (int moves = 0; moves < 4; moves++) {
+    enum { NOBODY, ALL, PINS, CASES };
+    for (int moves = 0; moves < CASES; moves++) {
         Fixture f;
         double goal[3 * CUBE];
         set_up(&f, -0.7, 0.25, CLOSED); /* in on one side, out on the other */
         f.fixed[at(0, 0)] = f.fixed[at(0, 1)] = 1;
         memcpy(goal, f.cube, sizeof goal);
         for (int32_t v = 0; v < CLOTH; v++) {
-            f.v[3 * v] = moves == 1 || moves == 2 ? -1.0 : 0.0;
-            f.target[3 * v] -= moves == 3 ? 0.01 : moves == 2 ? DT_S : 0.0;
+            f.target[3 * v] -= moves == NOBODY ? 0.0 : 0.01;
         }
         for (int32_t i = 0; i < CUBE; i++) {
-            goal[3 * i] -= moves == 2 ? DT_S : 0.0;
+            goal[3 * i] -= moves == ALL ? 0.01 : 0.0;
         }
         tl_world_begin(f.world, f.x, f.cube, goal, 0.0);
-        const TlCarried carried = {f.x, f.v, f.target, DT_S};
+        const TlCarried carried = {f.x, f.target, DT_S};
         bool dragged = tl_world_drag(f.world, &f.contacts, &carried, f.pinched);
-        ck_assert_int_eq(dragged, moves == 1 || moves == 3);
-        ck_assert_int_eq(f.pinched[at(7, 0)] == TL_PINCHED, moves == 1 || moves == 3);
+        ck_assert_int_eq(dragged, moves == PINS);
+        ck_assert_int_eq(f.pinched[at(7, 0)] == TL_PINCHED, moves == PINS);
         tear_down(&f);
     }
 }
@@ -452,6 +511,9 @@ int main(void) {
     tcase_add_test(one, drag_goes_by_the_size_of_the_pattern);
     tcase_add_test(one, drag_knows_tethers);
     tcase_add_test(one, drag_goes_on_as_long_as_pins_pull);
+    tcase_add_test(one, drag_leads_to_the_side_of_pins_that_do_not_pull);
+    tcase_add_test(one, drag_does_not_lead_between_pins);
+    tcase_add_test(one, drag_draws_torn_edges_through);
     tcase_add_test(one, drag_holds_what_tethers_hold);
     tcase_add_test(one, regions_inside_a_body_are_held_by_pins);
     tcase_add_test(one, regions_know_which_bodies_have_an_inside);

@@ -7,8 +7,13 @@
  *
  * Who is dragged: pins that are inside an analytic collider, and what is cut off together with pins
  * where cloth crosses a body; who is inside and could not be put out without being farther from its
- * pin than its cloth reaches, or, as long as that pin pulls, than that from a neighbour; and who is
+ * pin, or from a neighbour, than its cloth reaches, as long as that pin pulls or is inside itself;
+ * who is torn from a neighbour nearer to their pin, on the other side of a collider; and who is
  * joined to one of those, kept from it by the same collider, and would be too far from it outside.
+ *
+ * Who is led: who would be torn in the same way while no pin pulls, and all who are inside and
+ * joined to them. They leave colliders together, on the side of their pins, instead of each at the
+ * side that is nearest to it, and what is left behind on the other side follows.
  * All this is seen from where things are and go, so that nothing has to be remembered. */
 #include "contact/drag.h"
 
@@ -20,10 +25,11 @@
 #define TORN 1.3
 /* pins pull when they go away by more than this, over their distance */
 #define PULLS 1e-4
-/* and what goes faster than this through a collider comes out by itself */
-#define PASSES_M_PER_S 0.1
 /* cosine of the way out and of the way from the pin, for cloth that it tethers */
 #define AWAY 0.5
+/* those who are led have pins on one side: the mean of the unit vectors to them is not less */
+#define ONE_SIDE 0.5
+enum { MOST_LEAPS = 64 };
 /* cloth that is nearer than this to a collider, over the contact distance, lies against it */
 #define AGAINST 2.0
 
@@ -105,23 +111,17 @@ static bool goes_away(const Drag *in, TlVec3 way, TlVec3 apart) {
     return sign * tl_dot3(way, apart) > PULLS * tl_dot3(apart, apart);
 }
 
-static bool is_fast(const Drag *in, TlVec3 way) {
-    return tl_length3(way) > PASSES_M_PER_S * fabs(in->step->dt_s);
-}
-
-/* Whether v, or its pin away from it, goes on seen from a collider that v is in. */
+/* Whether the pin of v goes away from it, seen from a collider that v is in. */
 static bool is_pulled(const Drag *in, int32_t v) {
     int32_t pin = in->world->anchor[v];
     TlVec3 x = tl_load3(in->step->x + 3 * (int64_t)v),
            at = tl_load3(in->step->x + 3 * (int64_t)pin), unused;
     TlVec3 to = tl_load3(in->step->pin_target + 3 * (int64_t)pin), apart = tl_sub3(at, x);
-    TlVec3 next = tl_madd3(x, in->step->dt_s, tl_load3(in->step->v + 3 * (int64_t)v));
     for (int32_t i = 0; in->world->def.fixed[pin] && i < in->contacts->collider_count; i++) {
         const TlPlaced *now = &in->contacts->now[i], *before = &in->contacts->before[i];
         if (tl_collider_distance(before, x, &unused) < 0.0) {
             TlVec3 away = tl_sub3(to, tl_collider_carry_back(now, before, at));
-            TlVec3 way = tl_sub3(next, tl_collider_carry_back(now, before, x));
-            if (goes_away(in, away, apart) || is_fast(in, way)) {
+            if (goes_away(in, away, apart)) {
                 return true;
             }
         }
@@ -140,8 +140,7 @@ static bool is_tethered(const Drag *in, int32_t v) {
            is_torn(in, v, pin, world->tether[v]);
 }
 
-/* Whether two neighbours that are inside would be torn from each other by being put out, while pins
- * pull. */
+/* Whether two neighbours that are inside would be torn from each other by being put out. */
 static bool tears(const Drag *in, int32_t edge) {
     const int32_t *v = in->world->def.surface->edge + 2 * (int64_t)edge;
     const uint8_t *pinched = in->pinched;
@@ -151,8 +150,43 @@ static bool tears(const Drag *in, int32_t edge) {
     TlVec3 a = tl_load3(in->step->x + 3 * (int64_t)v[0]);
     TlVec3 b = tl_load3(in->step->x + 3 * (int64_t)v[1]);
     double length = tl_max(in->world->length[edge], tl_length3(tl_sub3(a, b)));
-    return is_torn(in, v[0], tl_load3(in->out + 3 * (int64_t)v[1]), length) &&
-           (in->passing || is_pulled(in, v[0]) || is_pulled(in, v[1]));
+    return is_torn(in, v[0], tl_load3(in->out + 3 * (int64_t)v[1]), length);
+}
+
+/* Whether v is inside, and would be torn by being put out from its neighbour w, which is outside
+ * and nearer to their pin, while no pin pulls. */
+static bool is_left_behind(const Drag *in, int32_t v, int32_t w, double length) {
+    const TlWorld *world = in->world;
+    if (in->pinched[v] != TL_LEAVING || in->pinched[w] == TL_LEAVING || world->def.fixed[v] ||
+        !(world->tether[w] < world->tether[v])) {
+        return false;
+    }
+    TlVec3 a = tl_load3(in->step->x + 3 * (int64_t)v), b = tl_load3(in->step->x + 3 * (int64_t)w);
+    return is_torn(in, v, b, tl_max(length, tl_length3(tl_sub3(a, b)))) && !is_pulled(in, v);
+}
+
+/* Whether the middle of an edge, or of a half of it, is in a collider. */
+static bool is_through(const Drag *in, TlVec3 a, TlVec3 b) {
+    TlVec3 unused;
+    for (int32_t i = 0; i < in->contacts->collider_count; i++) {
+        const TlPlaced *at = &in->contacts->before[i];
+        for (int k = 1; k < 4; k++) {
+            if (tl_collider_distance(at, tl_madd3(a, 0.25 * k, tl_sub3(b, a)), &unused) < 0.0) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* Whether v, outside, is torn from its neighbour w, nearer to their pin on the other side of a
+ * collider. */
+static bool is_drawn(const Drag *in, int32_t v, int32_t w, double length) {
+    const TlWorld *world = in->world;
+    TlVec3 a = tl_load3(in->step->x + 3 * (int64_t)v), b = tl_load3(in->step->x + 3 * (int64_t)w);
+    return !world->def.fixed[v] && in->pinched[v] != TL_LEAVING &&
+           world->tether[w] < world->tether[v] && tl_length3(tl_sub3(a, b)) > TORN * length &&
+           is_through(in, a, b);
 }
 
 /* How far the body of a crossing goes in the step. */
@@ -170,17 +204,14 @@ static TlVec3 body_way(const TlWorld *world, const int32_t corner[5]) {
     return tl_scale3(1.0 / tl_max(count, 1.0), way);
 }
 
-/* Whether cloth of vertex v, seen from a body that goes `way`, passes through it: by itself, or
- * because its pin goes away. */
+/* Whether the pin of v, seen from a body that goes `way`, draws it through that body. */
 static bool is_passing(const Drag *in, int32_t v, TlVec3 way) {
     int32_t pin = in->world->anchor[v];
     TlVec3 x = tl_load3(in->step->x + 3 * (int64_t)v),
            at = tl_load3(in->step->x + 3 * (int64_t)pin);
     TlVec3 to = tl_load3(in->step->pin_target + 3 * (int64_t)pin), apart = tl_sub3(at, x);
-    TlVec3 own = tl_scale3(in->step->dt_s, tl_load3(in->step->v + 3 * (int64_t)v));
     TlVec3 away = tl_sub3(tl_sub3(to, at), way);
-    return in->world->def.fixed[pin] &&
-           (goes_away(in, away, apart) || is_fast(in, tl_sub3(own, way)));
+    return in->world->def.fixed[pin] && goes_away(in, away, apart);
 }
 
 /* Finds regions that are inside bodies and pass through them. */
@@ -228,6 +259,7 @@ static void mark_first(Drag *in) {
     TlWorld *world = in->world;
     int32_t leaving = 0, pulled = 0;
     memset(world->dragged, 0, (size_t)world->cloth);
+    memset(world->led, 0, (size_t)world->cloth);
     if (world->crossings.count > 0) {
         measure_tethers(world);
         mark_cut_off(in);
@@ -236,7 +268,7 @@ static void mark_first(Drag *in) {
         world->dragged[v] |= world->def.fixed[v] && in->pinched[v] == TL_PINCHED;
         leaving += in->pinched[v] == TL_LEAVING;
     }
-    if (leaving == 0) {
+    if (leaving == 0 && world->crossings.count == 0) {
         return;
     }
     measure_tethers(world);
@@ -245,12 +277,131 @@ static void mark_first(Drag *in) {
     }
     in->passing = 2 * pulled > leaving;
     for (int32_t v = 0; v < world->cloth; v++) {
-        world->dragged[v] |= is_tethered(in, v);
+        bool tethered = is_tethered(in, v);
+        bool held = in->passing || in->pinched[world->anchor[v]] != 0 || is_pulled(in, v);
+        world->dragged[v] |= tethered && held;
+        world->led[v] |= tethered && !held;
     }
     for (int32_t e = 0; e < world->def.surface->edges.cloth; e++) {
         const int32_t *v = world->def.surface->edge + 2 * (int64_t)e;
         if (tears(in, e)) {
-            world->dragged[v[0]] = world->dragged[v[1]] = 1;
+            bool on = in->passing || is_pulled(in, v[0]) || is_pulled(in, v[1]);
+            uint8_t *mark = on ? world->dragged : world->led;
+            mark[v[0]] = mark[v[1]] = 1;
+        }
+        for (int k = 0; k < 2; k++) {
+            world->dragged[v[k]] |= is_drawn(in, v[k], v[1 - k], world->length[e]);
+            world->led[v[k]] |=
+                !in->passing && is_left_behind(in, v[k], v[1 - k], world->length[e]);
+        }
+    }
+}
+
+/* ---- who is led ---- */
+
+/* Once to and fro over all edges: who is inside and joined to one who is led is led too, and of the
+ * same group; whether anything changed. */
+static bool sweep_led(const Drag *in) {
+    TlWorld *world = in->world;
+    int32_t count = world->def.surface->edges.cloth;
+    bool changed = false;
+    for (int32_t i = 0; i < 2 * count; i++) {
+        int32_t e = i < count ? i : 2 * count - 1 - i;
+        const int32_t *v = world->def.surface->edge + 2 * (int64_t)e;
+        for (int k = 0; k < 2; k++) {
+            int32_t a = v[k], b = v[1 - k];
+            bool joins = world->led[b] && in->pinched[a] == TL_LEAVING && !world->dragged[a] &&
+                         !world->def.fixed[a];
+            if (joins && (!world->led[a] || world->group[b] < world->group[a])) {
+                world->group[a] = world->led[a] || world->group[b] < a ? world->group[b] : a;
+                world->led[a] = 1;
+                changed = true;
+            }
+        }
+    }
+    return changed;
+}
+
+/* The collider that v is deepest in when the step begins; -1: none. */
+static int32_t collider_around(const Drag *in, int32_t v) {
+    TlVec3 x = tl_load3(in->step->x + 3 * (int64_t)v), unused;
+    double deepest = 0.0;
+    int32_t found = -1;
+    for (int32_t i = 0; i < in->contacts->collider_count; i++) {
+        double d = tl_collider_distance(&in->contacts->before[i], x, &unused);
+        if (d < deepest) {
+            deepest = d;
+            found = i;
+        }
+    }
+    return found;
+}
+
+/* From the collider around v to the pin of v; 0 where that is none, or in the collider too. */
+static TlVec3 pin_side(const Drag *in, int32_t v) {
+    int32_t pin = in->world->anchor[v], around = collider_around(in, v);
+    TlVec3 n = {0, 0, 0}, at = tl_load3(in->step->x + 3 * (int64_t)pin);
+    bool outside = around >= 0 && in->world->def.fixed[pin] &&
+                   tl_collider_distance(&in->contacts->before[around], at, &n) > 0.0;
+    return outside ? n : tl_vec3(0, 0, 0);
+}
+
+/* Where v comes out of the collider around it on a straight way. A distance to the surface is never
+ * less than the way to it, so that this is safe to go. */
+static TlVec3 exit_of(const Drag *in, int32_t v, TlVec3 way) {
+    TlVec3 x = tl_load3(in->step->x + 3 * (int64_t)v), unused;
+    int32_t around = collider_around(in, v);
+    for (int32_t i = 0; around >= 0 && i < MOST_LEAPS; i++) {
+        double d = tl_collider_distance(&in->contacts->before[around], x, &unused);
+        double gap =
+            TL_LEAST_GAP *
+            in->contacts
+                ->radius[in->world->def.surface->body[v] * in->contacts->collider_count + around];
+        if (d >= 0.0) {
+            break;
+        }
+        x = tl_madd3(x, gap - d, way);
+    }
+    return x;
+}
+
+/* Adds up for every group, at its lowest vertex, the sides of its pins and their count. */
+static void sum_sides(const Drag *in, double *side, double *count) {
+    TlWorld *world = in->world;
+    size_t size = 3 * sizeof *side * (size_t)world->cloth;
+    memset(side, 0, size);
+    memset(count, 0, size);
+    for (int32_t v = 0; v < world->cloth; v++) {
+        int64_t at = 3 * (int64_t)world->group[v];
+        TlVec3 n = world->led[v] ? pin_side(in, v) : tl_vec3(0, 0, 0);
+        if (tl_dot3(n, n) > 0.0) {
+            tl_store3(side + at, tl_add3(tl_load3(side + at), n));
+            count[at] += 1.0;
+        }
+    }
+}
+
+/* Finds who is led, and where to: all of a group go the same way, to the side of their pins. */
+static void lead_out(const Drag *in) {
+    TlWorld *world = in->world;
+    for (int32_t v = 0; v < world->cloth; v++) {
+        world->led[v] = world->led[v] && !world->dragged[v];
+        world->group[v] = v;
+    }
+    while (sweep_led(in)) {
+    }
+    double *side = world->trial, *count = world->exit;
+    sum_sides(in, side, count);
+    /* the lowest of a group is the last: it knows the count of all */
+    for (int32_t v = world->cloth - 1; v >= 0; v--) {
+        int64_t at = 3 * (int64_t)world->group[v];
+        TlVec3 way = tl_load3(side + at);
+        double size = tl_length3(way);
+        world->led[v] = world->led[v] && size > 0.0 && size >= ONE_SIDE * count[at];
+        if (world->led[v]) {
+            tl_store3(world->exit + 3 * (int64_t)v, exit_of(in, v, tl_scale3(1.0 / size, way)));
+            tl_store3(in->out + 3 * (int64_t)v, tl_load3(world->exit + 3 * (int64_t)v));
+            world->leading = true;
         }
     }
 }
@@ -274,12 +425,14 @@ static bool is_against(const Drag *in, int32_t v, TlVec3 held) {
  * stretched for other reasons does not follow. */
 static bool follows(const Drag *in, int32_t v, int32_t w, int32_t edge) {
     const TlWorld *world = in->world;
-    if (!world->dragged[w] || world->dragged[v] || world->def.fixed[v]) {
+    if (!(world->dragged[w] || world->led[w]) || world->dragged[v] || world->led[v] ||
+        world->def.fixed[v]) {
         return false;
     }
     TlVec3 held =
         tl_load3((world->def.fixed[w] ? in->step->pin_target : in->step->x) + 3 * (int64_t)w);
-    return is_torn(in, v, held, world->length[edge]) &&
+    TlVec3 to = world->led[w] ? tl_load3(world->exit + 3 * (int64_t)w) : held;
+    return is_torn(in, v, to, world->length[edge]) &&
            (in->pinched[v] == TL_LEAVING || world->edge_cut[edge] || is_against(in, v, held));
 }
 
@@ -306,6 +459,7 @@ bool tl_world_drag(TlWorld *world, const TlContacts *contacts, const TlCarried *
     Drag in = {world, contacts, step, pinched, world->motion, false};
     put_out(&in);
     mark_first(&in);
+    lead_out(&in);
     while (sweep_dragged(&in)) {
     }
     bool any = false;

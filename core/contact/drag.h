@@ -8,7 +8,7 @@
 
 /* Cloth vertices at the begin of a step, 3 each; a step back in time has a negative length. */
 typedef struct TlCarried {
-    const double *x, *v;      /* m, m/s */
+    const double *x;          /* m */
     const double *pin_target; /* where those that are fixed go, m */
     double dt_s;
 } TlCarried;

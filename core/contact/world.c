@@ -132,6 +132,9 @@ static void alloc_world(TlArena *arena, TlWorld *world) {
     world->length = TL_NEW(arena, double, world->def.surface->edges.cloth);
     world->region_held = TL_NEW(arena, uint8_t, world->cloth);
     world->dragged = TL_NEW(arena, uint8_t, world->cloth);
+    world->led = TL_NEW(arena, uint8_t, world->cloth);
+    world->exit = TL_NEW(arena, double, 3 * (int64_t)world->cloth);
+    world->group = TL_NEW(arena, int32_t, world->cloth);
     world->anchor = TL_NEW(arena, int32_t, world->cloth);
     world->tether = TL_NEW(arena, double, world->cloth);
     world->anchored = TL_NEW(arena, uint8_t, world->cloth);

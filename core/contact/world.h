@@ -96,6 +96,10 @@ struct TlWorld {
     int32_t shell_count;
     double *length;    /* per edge of cloths: at rest, m */
     uint8_t *dragged;  /* per cloth vertex: see drag.c */
+    uint8_t *led;      /* per cloth vertex: leaves colliders at `exit`, see drag.c */
+    bool leading;      /* some do */
+    double *exit;      /* 3 per cloth vertex, m */
+    int32_t *group;    /* work: per cloth vertex that is led, the lowest that it is joined to */
     int32_t *anchor;   /* per cloth vertex: the nearest pin along edges */
     double *tether;    /* the way to it, m; HUGE_VAL: there is none */
     uint8_t *anchored; /* what was fixed when these were measured */

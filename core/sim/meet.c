@@ -74,7 +74,7 @@ int32_t tl_sim_crossings(ToileSim *sim, double at) {
         contacts = tl_sim_contacts(sim, at, to, dt_s);
         contacts.world = world;
         tl_place_pins(sim, to);
-        const TlCarried carried = {sim->state.x, sim->state.v, sim->state.pin_now, dt_s};
+        const TlCarried carried = {sim->state.x, sim->state.pin_now, dt_s};
         tl_potential_drag(&sim->system, &contacts, &carried);
     } else {
         world->crossings.count = world->pulling = 0;

@@ -57,15 +57,28 @@ static void tell_pinched(TlSystem *system, TlWorld *world, int32_t count) {
     system->pinched_count = count;
 }
 
-/* Puts vertices that are in an analytic collider out of it, as far as nothing but colliders is in
- * the way; answers how many were. */
-static int32_t leave_colliders(const TlContacts *contacts, TlSystem *system, double *x) {
+/* Puts those who are led where they come out; answers how many are. */
+static int32_t place_led(const TlWorld *world, double *x) {
+    int32_t count = 0;
+    for (int32_t v = 0; world != NULL && world->leading && v < world->cloth; v++) {
+        if (world->led[v]) {
+            tl_store3(x + 3 * (int64_t)v, tl_load3(world->exit + 3 * (int64_t)v));
+            count++;
+        }
+    }
+    return count;
+}
+
+/* Puts vertices that are in an analytic collider out of it, with `led` those who are led first, as
+ * far as nothing but colliders is in the way; answers how many were. */
+static int32_t leave_colliders(const TlContacts *contacts, TlSystem *system, bool led, double *x) {
     int32_t n = system->model->vertex_count, count = 0, leaving = 0;
     if (contacts->collider_count == 0) {
         return 0;
     }
     memcpy(system->trial, x, 3 * sizeof *x * (size_t)n);
-    count = tl_terms_project(system, contacts, TL_LEAST_GAP, NULL, system->trial);
+    count = led ? place_led(contacts->world, system->trial) : 0;
+    count += tl_terms_project(system, contacts, TL_LEAST_GAP, NULL, system->trial);
     for (int32_t v = 0; count > 0 && v < n; v++) {
         size_t at = 3 * (size_t)v;
         bool moves = memcmp(system->trial + at, x + at, 3 * sizeof *x) != 0;
@@ -131,7 +144,11 @@ void tl_potential_pinch(TlSystem *system, const TlContacts *contacts, const doub
 
 void tl_potential_drag(TlSystem *system, const TlContacts *contacts, const TlCarried *carried) {
     TlWorld *world = contacts->world;
-    if (world == NULL || (system->pinched_count == 0 && world->crossings.count == 0)) {
+    if (world == NULL) {
+        return;
+    }
+    world->leading = false;
+    if (system->pinched_count == 0 && world->crossings.count == 0) {
         return;
     }
     if (tl_world_drag(world, contacts, carried, system->pinched)) {
@@ -165,10 +182,10 @@ void tl_potential_begin(TlSystem *system, const TlContacts *contacts, const TlSt
         tl_world_begin(contacts->world, step->x, contacts->points_before, contacts->points_now,
                        contacts->slip_m);
         contacts->world->left = tl_max(1.0, contacts->left);
-        const TlCarried carried = {step->x, step->v, step->pin_target, step->dt_s};
+        const TlCarried carried = {step->x, step->pin_target, step->dt_s};
         tl_potential_drag(system, contacts, &carried);
     }
-    leave_colliders(&before, system, step->x);
+    leave_colliders(&before, system, true, step->x);
     if (contacts->world != NULL) {
         tl_world_start_here(contacts->world);
     }
@@ -430,7 +447,7 @@ TlStepResult tl_potential_minimise(TlSystem *system, const TlContacts *contacts,
         result.ok = blocked;
     } else {
         keep_correction(system, step);
-        result.projected = leave_colliders(contacts, system, step->x);
+        result.projected = leave_colliders(contacts, system, false, step->x);
     }
     if (result.ok && blocked) {
         force_arrival(system, contacts, step);

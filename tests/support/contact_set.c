@@ -777,6 +777,27 @@ static void build_pull_mesh(ContactScene *scene) {
     add_ball_mesh(scene, 0.03, 0.0, 0.0, 0.2);
 }
 
+static void build_pull_box(ContactScene *scene) {
+    ToileColliderDef def = toile_collider_def_default();
+    add_drawn_sheet(scene);
+    def.shape = TOILE_COLLIDER_BOX;
+    def.half_m[0] = def.half_m[1] = def.half_m[2] = 0.15;
+    def.center_m[0] = 0.01;
+    contact_add_collider(scene, &def, NULL);
+}
+
+/* not far enough: half of the sheet has not passed when the pins stop */
+static void animate_impaled(ContactScene *scene, int32_t frame) {
+    const double by[3] = {0, 0, 0.06 * smaller(frame, 12)};
+    contact_pull(scene, 0, 0.0, by);
+}
+
+/* through it and back */
+static void animate_there_and_back(ContactScene *scene, int32_t frame) {
+    const double by[3] = {0, 0, 0.04 * larger(0.0, 18.0 - fabs(18.0 - frame))};
+    contact_pull(scene, 0, 0.0, by);
+}
+
 static void animate_drawn(ContactScene *scene, int32_t frame) {
     const double by[3] = {0, 0, 0.05 * smaller(frame, 24)};
     contact_pull(scene, 0, 0.0, by);
@@ -968,7 +989,9 @@ static const ContactKind kinds[] = {
     {"teleport", 36, CONTACT_FREED, 3, build_teleport, animate_teleport, NULL, false},
     {"pins_through", 60, CONTACT_FREED, 27, build_pins_through, animate_pins_through, NULL, false},
     {"pull_sphere", 50, CONTACT_PULLED, 24, build_pull_sphere, animate_drawn, NULL, false},
-    {"pull_capsule", 60, CONTACT_PULLED, 28, build_pull_capsule, animate_drawn, NULL, false},
+    {"pull_capsule", 60, CONTACT_PULLED, 24, build_pull_capsule, animate_drawn, NULL, false},
+    {"impaled", 44, CONTACT_PULLED, 12, build_pull_capsule, animate_impaled, NULL, false},
+    {"there_and_back", 68, CONTACT_PULLED, 36, build_pull_box, animate_there_and_back, NULL, false},
     {"pull_mesh", 50, CONTACT_PULLED, 24, build_pull_mesh, animate_drawn, NULL, false},
     {"belly", 64, CONTACT_PULLED, 32, build_belly, animate_belly, NULL, false},
     {"overlap", 50, CONTACT_FREED, 20, build_overlap, animate_overlap, NULL, false},
