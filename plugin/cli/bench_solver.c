@@ -282,68 +282,102 @@ static ToileStatus run_contest(const TlBenchPlan *plan, const char *name, TlBenc
     return status;
 }
 
-static ToileStatus run_sheet(const TlBenchPlan *plan, ToileError *error) {
+/* The meshes, of about as many vertices. */
+typedef struct Kind {
+    const char *name;
+    bool (*make)(TlBenchScene *scene, int32_t size);
+    int32_t size;
+} Kind;
+
+static const Kind kinds[] = {{"sheet", tl_bench_hang, SHEET_CELLS},
+                             {"garment", tl_bench_garment, GARMENT_ROWS},
+                             {"mixed", tl_bench_mixed, MIXED_CELLS}};
+
+enum { KINDS = sizeof kinds / sizeof kinds[0] };
+
+static ToileStatus run_kind(const TlBenchPlan *plan, const Kind *kind, ToileError *error) {
     TlBenchScene scene;
-    bool made = tl_bench_hang(&scene, SHEET_CELLS / plan->smaller);
-    return run_contest(plan, "sheet", &scene, made, error);
+    bool made = kind->make(&scene, kind->size / plan->smaller);
+    return run_contest(plan, kind->name, &scene, made, error);
+}
+
+static ToileStatus run_sheet(const TlBenchPlan *plan, ToileError *error) {
+    return run_kind(plan, &kinds[0], error);
 }
 
 static ToileStatus run_garment(const TlBenchPlan *plan, ToileError *error) {
-    TlBenchScene scene;
-    bool made = tl_bench_garment(&scene, GARMENT_ROWS / plan->smaller);
-    return run_contest(plan, "garment", &scene, made, error);
+    return run_kind(plan, &kinds[1], error);
 }
 
 static ToileStatus run_mixed(const TlBenchPlan *plan, ToileError *error) {
-    TlBenchScene scene;
-    bool made = tl_bench_mixed(&scene, MIXED_CELLS / plan->smaller);
-    return run_contest(plan, "mixed", &scene, made, error);
+    return run_kind(plan, &kinds[2], error);
 }
 
 /* ---- iterations ---- */
 
-/* CG iterations a Newton iteration on a sheet. */
-static ToileStatus count_iterations(const TlBenchPlan *plan, int32_t cells, double stretch_N_per_m,
-                                    double *cg_per_newton, ToileError *error) {
+/* CG iterations a Newton iteration on a mesh. */
+typedef struct Count {
+    int32_t finer; /* in width and height */
+    double stretch_N_per_m;
+    int32_t vertices;
+    double cg_per_newton;
+} Count;
+
+static ToileStatus count_iterations(const TlBenchPlan *plan, const Kind *kind, Count *count,
+                                    ToileError *error) {
     TlBenchScene scene;
     TlBenchSim sim = {0};
     TlBenchWay way = tl_bench_way_default();
     TlBenchCost cost = {0};
-    way.stretch_N_per_m = stretch_N_per_m;
-    ToileStatus status = tl_bench_hang(&scene, cells)
+    way.stretch_N_per_m = count->stretch_N_per_m;
+    ToileStatus status = kind->make(&scene, count->finer * (kind->size / plan->smaller))
                              ? tl_bench_sim_create(&scene, &way, &sim, error)
                              : TOILE_STATUS_OUT_OF_MEMORY;
     if (status == TOILE_STATUS_OK)
         status = tl_bench_step(&sim, plan->frames, &cost, error);
-    *cg_per_newton = per(cost.cg_iterations, cost.newton_iterations);
+    count->vertices = scene.mesh.vertex_count;
+    count->cg_per_newton = per(cost.cg_iterations, cost.newton_iterations);
     tl_bench_sim_destroy(&sim);
     tl_bench_scene_free(&scene);
     return status;
 }
 
-static ToileStatus run_iterations(const TlBenchPlan *plan, ToileError *error) {
-    int32_t cells = SHEET_CELLS / plan->smaller;
-    const int32_t sides[3] = {cells, cells, 2 * cells};
-    static const double stretch_N_per_m[3] = {1000.0, 5000.0, 1000.0};
-    double cg[3];
+/* Of a mesh: as it is, stiffer, and finer. */
+static ToileStatus count_kind(const TlBenchPlan *plan, const Kind *kind, bool first,
+                              ToileError *error) {
+    Count counts[3] = {{1, 1000.0, 0, 0}, {1, 5000.0, 0, 0}, {2, 1000.0, 0, 0}};
     ToileStatus status = TOILE_STATUS_OK;
     for (int32_t i = 0; i < 3 && status == TOILE_STATUS_OK; i++)
-        status = count_iterations(plan, sides[i], stretch_N_per_m[i], &cg[i], error);
+        status = count_iterations(plan, kind, &counts[i], error);
     if (status != TOILE_STATUS_OK)
         return status;
+    const double cg[3] = {counts[0].cg_per_newton, counts[1].cg_per_newton,
+                          counts[2].cg_per_newton};
     if (plan->json) {
-        fputs(",\n \"iterations\": {\"cg_per_newton\": ", stdout);
+        printf("%s\"%s\": {\"cg_per_newton\": ", first ? "" : ", ", kind->name);
         tl_json_numbers(stdout, cg, 3);
         tl_json_field("stiffness_ratio", cg[1] / cg[0]);
         tl_json_field("resolution_ratio", cg[2] / cg[0]);
         fputs("}", stdout);
         return status;
     }
-    printf("  iterations: CG a Newton iteration, standard quality\n"
-           "    %d vertices: %.2f at 1000 N/m, %.2f at 5000 N/m: times %.3f, wanted: at most %g\n"
-           "    %d vertices: %.2f at 1000 N/m: times %.3f, wanted: at most %g\n",
-           (int)((cells + 1) * (cells + 1)), cg[0], cg[1], cg[1] / cg[0], MOST_BY_STIFFNESS,
-           (int)((2 * cells + 1) * (2 * cells + 1)), cg[2], cg[2] / cg[0], MOST_BY_RESOLUTION);
+    printf("    %s\n"
+           "      %d vertices: %.2f at 1000 N/m, %.2f at 5000 N/m: times %.3f, wanted: at most %g\n"
+           "      %d vertices: %.2f at 1000 N/m: times %.3f, wanted: at most %g\n",
+           kind->name, (int)counts[0].vertices, cg[0], cg[1], cg[1] / cg[0], MOST_BY_STIFFNESS,
+           (int)counts[2].vertices, cg[2], cg[2] / cg[0], MOST_BY_RESOLUTION);
+    return status;
+}
+
+static ToileStatus run_iterations(const TlBenchPlan *plan, ToileError *error) {
+    ToileStatus status = TOILE_STATUS_OK;
+    fputs(plan->json ? ",\n \"iterations\": {"
+                     : "  iterations: CG a Newton iteration, standard quality\n",
+          stdout);
+    for (int32_t i = 0; i < KINDS && status == TOILE_STATUS_OK; i++)
+        status = count_kind(plan, &kinds[i], i == 0, error);
+    if (plan->json)
+        fputs("}", stdout);
     return status;
 }
 

@@ -54,7 +54,7 @@ for ratio in two_threads_speedup exponent; do
     grep -Eq "\"$ratio\": $quartiles" "$log/out" || fail "no finite $ratio"
 done
 for ratio in stiffness_ratio resolution_ratio; do
-    grep -Eq "\"$ratio\": [0-9.e+-]+" "$log/out" || fail "no finite $ratio"
+    [ "$(grep -Eo "\"$ratio\": [0-9.e+-]+" "$log/out" | wc -l)" -eq 3 ] || fail "not three $ratio"
 done
 
 expect 0 bench solver --small --part sheet --frames 1 --pairs 1
