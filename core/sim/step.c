@@ -17,8 +17,16 @@
 
 /* A sub-step can be halved nine times, and is kept whatever is thought of it after three. Colliders
  * and pins that find no room go through cloth in sub-steps of so many ticks, and of one part in so
- * many of what the speed of colliders calls for. */
-enum { TICKS = 512, LEAST_JUDGED = 128, MOST_FORCED = 64, FORCED_PART = 32, MOST_ROUNDS = 6 };
+ * many of what the speed of colliders calls for; cloth yields to slow ones only in the shortest:
+ * where it is stretched hard over a collider, longer ones fail although there is room. */
+enum {
+    TICKS = 512,
+    LEAST_JUDGED = 128,
+    MOST_FORCED = 64,
+    MOST_YIELDING = 4,
+    FORCED_PART = 32,
+    MOST_ROUNDS = 6
+};
 
 static bool report_progress(const ToileSim *sim, double fraction) {
     const ToileProgress *progress = &sim->def.progress;
@@ -78,7 +86,7 @@ static ToileStatus run_substeps(ToileSim *sim, ToileError *error) {
         last_size = size;
         TlVerdict verdict =
             substep(sim, (double)tick / total, (double)(tick + size) / total, keep_coarse,
-                    size <= MOST_FORCED, may_force(sim, tick, size, total), size >= LEAST_JUDGED);
+                    size <= MOST_YIELDING, may_force(sim, tick, size, total), size >= LEAST_JUDGED);
         if (sim->system_arena.failed) {
             return tl_lacks_memory(sim, error);
         }

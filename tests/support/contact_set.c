@@ -664,6 +664,32 @@ static void animate_tubes(ContactScene *scene, int32_t frame) {
     }
 }
 
+/* a ball swings to and fro in a hanging tube that is a little wider */
+static void build_bell(ContactScene *scene) {
+    enum { AROUND = 22 };
+    int32_t around = AROUND * scene->options.fineness, along = 15 * scene->options.fineness;
+    int32_t pins[2 * AROUND];
+    const Tube tube = {0.125, 0.32, -0.18};
+    fill_pins(pins, around, 0, 1);
+    ContactMesh mesh = contact_tube(around, along, CONTACT_TRIANGLES, place_tube, &tube);
+    ToileFabric linen = toile_fabric_default();
+    linen.density_kg_per_m2 = 0.152;
+    linen.thickness_m = 4e-4;
+    linen.friction = 0.35;
+    contact_add_cloth(scene, mesh, &linen, NULL, pins, around);
+    add_sphere(scene, 0.1);
+}
+
+static void animate_bell(ContactScene *scene, int32_t frame) {
+    static const double stop[4][2] = {{0, 0}, {0.15, 0.05}, {-0.12, -0.05}, {0, 0.12}};
+    int32_t leg = frame < 24 ? frame / 8 : 2;
+    double part = smaller(1.0, (frame - 8.0 * leg) / 8.0);
+    ToilePose pose = {{stop[leg][0] + part * (stop[leg + 1][0] - stop[leg][0]), 0,
+                       stop[leg][1] + part * (stop[leg + 1][1] - stop[leg][1])},
+                      {0, 0, 0}};
+    contact_move(scene, 0, &pose);
+}
+
 /* ---- no room ---- */
 
 /* A solid plate above or below y = 0; as a mesh it leans, so that two that close cross. */
@@ -984,6 +1010,7 @@ static const ContactKind kinds[] = {
     {"twist", 52, CONTACT_CLEAN, 0, build_twist, animate_twist, NULL, false},
     {"twist_tight", 52, CONTACT_CLEAN, 0, build_tight_twist, animate_twist, NULL, true},
     {"tubes", 36, CONTACT_CLEAN, 0, build_tubes, animate_tubes, NULL, false},
+    {"bell", 31, CONTACT_CLEAN, 0, build_bell, animate_bell, NULL, false},
     {"press", 50, CONTACT_FREED, 18, build_press, animate_press, NULL, false},
     {"press_mesh", 50, CONTACT_FREED, 18, build_press_mesh, animate_press, NULL, false},
     {"teleport", 36, CONTACT_FREED, 3, build_teleport, animate_teleport, NULL, false},
