@@ -13,7 +13,8 @@
  *
  * Who is led: who would be torn in the same way while no pin pulls, and all who are inside and
  * joined to them. They leave colliders together, on the side of their pins, instead of each at the
- * side that is nearest to it, and what is left behind on the other side follows.
+ * side that is nearest to it, and what is left behind on the other side is dragged in the steps to
+ * come.
  * All this is seen from where things are and go, so that nothing has to be remembered. */
 #include "contact/drag.h"
 
@@ -29,9 +30,14 @@
 #define AWAY 0.5
 /* those who are led have pins on one side: the mean of the unit vectors to them is not less */
 #define ONE_SIDE 0.5
-enum { MOST_LEAPS = 64 };
+/* how exactly exits are found; ways out of planes are no longer than this, over the depth */
+enum { HALVINGS = 40 };
+#define MOST_DEPTHS 1e3
 /* cloth that is nearer than this to a collider, over the contact distance, lies against it */
 #define AGAINST 2.0
+
+/* Who is led; those whom nobody can lead, but whose tether would be torn, are dragged. */
+enum { LED = 1, TETHERED = 2 };
 
 typedef struct Drag {
     TlWorld *world;
@@ -129,6 +135,12 @@ static bool is_pulled(const Drag *in, int32_t v) {
     return false;
 }
 
+/* Whether v is to stay inside: its pin pulls, or is inside itself. */
+static bool is_kept(const Drag *in, int32_t v) {
+    int32_t pin = in->world->anchor[v];
+    return in->passing || (in->world->def.fixed[pin] && in->pinched[pin] != 0) || is_pulled(in, v);
+}
+
 /* Whether v is inside, and would be torn from its pin because it is put out on the far side. */
 static bool is_tethered(const Drag *in, int32_t v) {
     const TlWorld *world = in->world;
@@ -157,12 +169,12 @@ static bool tears(const Drag *in, int32_t edge) {
  * and nearer to their pin, while no pin pulls. */
 static bool is_left_behind(const Drag *in, int32_t v, int32_t w, double length) {
     const TlWorld *world = in->world;
-    if (in->pinched[v] != TL_LEAVING || in->pinched[w] == TL_LEAVING || world->def.fixed[v] ||
+    if (in->pinched[v] != TL_LEAVING || in->pinched[w] != 0 || world->def.fixed[v] ||
         !(world->tether[w] < world->tether[v])) {
         return false;
     }
     TlVec3 a = tl_load3(in->step->x + 3 * (int64_t)v), b = tl_load3(in->step->x + 3 * (int64_t)w);
-    return is_torn(in, v, b, tl_max(length, tl_length3(tl_sub3(a, b)))) && !is_pulled(in, v);
+    return is_torn(in, v, b, tl_max(length, tl_length3(tl_sub3(a, b)))) && !is_kept(in, v);
 }
 
 /* Whether the middle of an edge, or of a half of it, is in a collider. */
@@ -184,7 +196,7 @@ static bool is_through(const Drag *in, TlVec3 a, TlVec3 b) {
 static bool is_drawn(const Drag *in, int32_t v, int32_t w, double length) {
     const TlWorld *world = in->world;
     TlVec3 a = tl_load3(in->step->x + 3 * (int64_t)v), b = tl_load3(in->step->x + 3 * (int64_t)w);
-    return !world->def.fixed[v] && in->pinched[v] != TL_LEAVING &&
+    return !world->def.fixed[v] && in->pinched[v] != TL_LEAVING && in->pinched[w] == 0 &&
            world->tether[w] < world->tether[v] && tl_length3(tl_sub3(a, b)) > TORN * length &&
            is_through(in, a, b);
 }
@@ -254,7 +266,7 @@ static void mark_cut_off(const Drag *in) {
     }
 }
 
-/* Those whom nobody drags but a pin. */
+/* Those whom nobody drags or leads but a pin. */
 static void mark_first(Drag *in) {
     TlWorld *world = in->world;
     int32_t leaving = 0, pulled = 0;
@@ -277,50 +289,27 @@ static void mark_first(Drag *in) {
     }
     in->passing = 2 * pulled > leaving;
     for (int32_t v = 0; v < world->cloth; v++) {
-        bool tethered = is_tethered(in, v);
-        bool held = in->passing || in->pinched[world->anchor[v]] != 0 || is_pulled(in, v);
-        world->dragged[v] |= tethered && held;
-        world->led[v] |= tethered && !held;
+        if (is_tethered(in, v)) {
+            bool kept = is_kept(in, v);
+            world->dragged[v] |= kept;
+            world->led[v] = kept ? world->led[v] : TETHERED;
+        }
     }
     for (int32_t e = 0; e < world->def.surface->edges.cloth; e++) {
         const int32_t *v = world->def.surface->edge + 2 * (int64_t)e;
         if (tears(in, e)) {
-            bool on = in->passing || is_pulled(in, v[0]) || is_pulled(in, v[1]);
-            uint8_t *mark = on ? world->dragged : world->led;
-            mark[v[0]] = mark[v[1]] = 1;
+            uint8_t *mark = is_kept(in, v[0]) || is_kept(in, v[1]) ? world->dragged : world->led;
+            mark[v[0]] |= LED;
+            mark[v[1]] |= LED;
         }
         for (int k = 0; k < 2; k++) {
             world->dragged[v[k]] |= is_drawn(in, v[k], v[1 - k], world->length[e]);
-            world->led[v[k]] |=
-                !in->passing && is_left_behind(in, v[k], v[1 - k], world->length[e]);
+            world->led[v[k]] |= is_left_behind(in, v[k], v[1 - k], world->length[e]);
         }
     }
 }
 
 /* ---- who is led ---- */
-
-/* Once to and fro over all edges: who is inside and joined to one who is led is led too, and of the
- * same group; whether anything changed. */
-static bool sweep_led(const Drag *in) {
-    TlWorld *world = in->world;
-    int32_t count = world->def.surface->edges.cloth;
-    bool changed = false;
-    for (int32_t i = 0; i < 2 * count; i++) {
-        int32_t e = i < count ? i : 2 * count - 1 - i;
-        const int32_t *v = world->def.surface->edge + 2 * (int64_t)e;
-        for (int k = 0; k < 2; k++) {
-            int32_t a = v[k], b = v[1 - k];
-            bool joins = world->led[b] && in->pinched[a] == TL_LEAVING && !world->dragged[a] &&
-                         !world->def.fixed[a];
-            if (joins && (!world->led[a] || world->group[b] < world->group[a])) {
-                world->group[a] = world->led[a] || world->group[b] < a ? world->group[b] : a;
-                world->led[a] = 1;
-                changed = true;
-            }
-        }
-    }
-    return changed;
-}
 
 /* The collider that v is deepest in when the step begins; -1: none. */
 static int32_t collider_around(const Drag *in, int32_t v) {
@@ -337,6 +326,30 @@ static int32_t collider_around(const Drag *in, int32_t v) {
     return found;
 }
 
+/* Once to and fro over all edges: who is in the same collider as one who is led, and joined to it,
+ * is led too, and of the same group; whether anything changed. */
+static bool sweep_led(const Drag *in) {
+    TlWorld *world = in->world;
+    int32_t count = world->def.surface->edges.cloth;
+    bool changed = false;
+    for (int32_t i = 0; i < 2 * count; i++) {
+        int32_t e = i < count ? i : 2 * count - 1 - i;
+        const int32_t *v = world->def.surface->edge + 2 * (int64_t)e;
+        for (int k = 0; k < 2; k++) {
+            int32_t a = v[k], b = v[1 - k];
+            bool joins = world->led[b] && in->pinched[a] == TL_LEAVING && !world->dragged[a] &&
+                         !world->def.fixed[a];
+            if (joins && (!world->led[a] || world->group[b] < world->group[a]) &&
+                collider_around(in, a) == collider_around(in, b)) {
+                world->group[a] = world->led[a] || world->group[b] < a ? world->group[b] : a;
+                world->led[a] |= LED;
+                changed = true;
+            }
+        }
+    }
+    return changed;
+}
+
 /* From the collider around v to the pin of v; 0 where that is none, or in the collider too. */
 static TlVec3 pin_side(const Drag *in, int32_t v) {
     int32_t pin = in->world->anchor[v], around = collider_around(in, v);
@@ -346,23 +359,33 @@ static TlVec3 pin_side(const Drag *in, int32_t v) {
     return outside ? n : tl_vec3(0, 0, 0);
 }
 
-/* Where v comes out of the collider around it on a straight way. A distance to the surface is never
- * less than the way to it, so that this is safe to go. */
-static TlVec3 exit_of(const Drag *in, int32_t v, TlVec3 way) {
-    TlVec3 x = tl_load3(in->step->x + 3 * (int64_t)v), unused;
+/* Where v comes out of the collider around it on a straight way; false where that leads nowhere.
+ * All of these colliders are convex, so that a way leaves once. */
+static bool find_exit(const Drag *in, int32_t v, TlVec3 way, TlVec3 *exit) {
     int32_t around = collider_around(in, v);
-    for (int32_t i = 0; around >= 0 && i < MOST_LEAPS; i++) {
-        double d = tl_collider_distance(&in->contacts->before[around], x, &unused);
-        double gap =
-            TL_LEAST_GAP *
-            in->contacts
-                ->radius[in->world->def.surface->body[v] * in->contacts->collider_count + around];
-        if (d >= 0.0) {
-            break;
-        }
-        x = tl_madd3(x, gap - d, way);
+    if (around < 0) {
+        return false;
     }
-    return x;
+    const TlPlaced *at = &in->contacts->before[around];
+    TlVec3 x = tl_load3(in->step->x + 3 * (int64_t)v), unused;
+    double low = 0.0, high = -2.0 * tl_collider_distance(at, x, &unused);
+    /* a solid is left within its size, a plane within some times the depth */
+    double most = at->bound < HUGE_VAL ? 2.0 * at->bound : MOST_DEPTHS * high;
+    while (tl_collider_distance(at, tl_madd3(x, high, way), &unused) < 0.0) {
+        low = high;
+        high *= 2.0;
+        if (low > most) {
+            return false;
+        }
+    }
+    for (int32_t i = 0; i < HALVINGS; i++) {
+        double middle = 0.5 * (low + high);
+        bool inside = tl_collider_distance(at, tl_madd3(x, middle, way), &unused) < 0.0;
+        low = inside ? middle : low;
+        high = inside ? high : middle;
+    }
+    *exit = tl_madd3(x, high, way);
+    return true;
 }
 
 /* Adds up for every group, at its lowest vertex, the sides of its pins and their count. */
@@ -384,8 +407,9 @@ static void sum_sides(const Drag *in, double *side, double *count) {
 /* Finds who is led, and where to: all of a group go the same way, to the side of their pins. */
 static void lead_out(const Drag *in) {
     TlWorld *world = in->world;
+    world->leading = false;
     for (int32_t v = 0; v < world->cloth; v++) {
-        world->led[v] = world->led[v] && !world->dragged[v];
+        world->led[v] = world->dragged[v] ? 0 : world->led[v];
         world->group[v] = v;
     }
     while (sweep_led(in)) {
@@ -397,11 +421,16 @@ static void lead_out(const Drag *in) {
         int64_t at = 3 * (int64_t)world->group[v];
         TlVec3 way = tl_load3(side + at);
         double size = tl_length3(way);
-        world->led[v] = world->led[v] && size > 0.0 && size >= ONE_SIDE * count[at];
-        if (world->led[v]) {
-            tl_store3(world->exit + 3 * (int64_t)v, exit_of(in, v, tl_scale3(1.0 / size, way)));
-            tl_store3(in->out + 3 * (int64_t)v, tl_load3(world->exit + 3 * (int64_t)v));
+        double *exit = world->exit + 3 * (int64_t)v;
+        TlVec3 out;
+        if (world->led[v] && size > 0.0 && size >= ONE_SIDE * count[at] &&
+            find_exit(in, v, tl_scale3(1.0 / size, way), &out)) {
+            tl_store3(exit, out);
+            tl_store3(in->out + 3 * (int64_t)v, out);
             world->leading = true;
+        } else {
+            world->dragged[v] |= (world->led[v] & TETHERED) != 0;
+            world->led[v] = 0;
         }
     }
 }

@@ -15,7 +15,8 @@ typedef struct TlCarried {
 
 /* Flags vertices as pinched that would be torn from what is held inside a collider if they were
  * kept out of it; answers whether there are any. After crossings were looked for, and vertices
- * flagged by themselves. */
+ * flagged by themselves. world->leading tells whether some who leave are to come out at
+ * world->exit: those with world->led. */
 bool tl_world_drag(TlWorld *world, const TlContacts *contacts, const TlCarried *step,
                    uint8_t *pinched);
 

@@ -1018,6 +1018,7 @@ static const ContactKind kinds[] = {
     {"pull_sphere", 50, CONTACT_PULLED, 24, build_pull_sphere, animate_drawn, NULL, false},
     {"pull_capsule", 60, CONTACT_PULLED, 24, build_pull_capsule, animate_drawn, NULL, false},
     {"impaled", 44, CONTACT_PULLED, 12, build_pull_capsule, animate_impaled, NULL, false},
+    {"impaled_sphere", 44, CONTACT_PULLED, 12, build_pull_sphere, animate_impaled, NULL, false},
     {"there_and_back", 68, CONTACT_PULLED, 36, build_pull_box, animate_there_and_back, NULL, false},
     {"pull_mesh", 50, CONTACT_PULLED, 24, build_pull_mesh, animate_drawn, NULL, false},
     {"belly", 64, CONTACT_PULLED, 32, build_belly, animate_belly, NULL, false},
