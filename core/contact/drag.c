@@ -8,7 +8,7 @@
  * Who is dragged: pins that are inside an analytic collider, and what is cut off together with pins
  * where cloth crosses a body; who is inside and could not be put out without being farther from its
  * pin, or from a neighbour, than its cloth reaches, as long as that pin pulls or is inside itself;
- * who is torn from a neighbour nearer to their pin, on the other side of a collider; and who is
+ * who is torn from a neighbour nearer to their pin, in a collider or beyond it; and who is
  * joined to one of those, kept from it by the same collider, and would be too far from it outside.
  *
  * Who is led: who would be torn in the same way while no pin pulls, and all who are inside and
@@ -191,12 +191,12 @@ static bool is_through(const Drag *in, TlVec3 a, TlVec3 b) {
     return false;
 }
 
-/* Whether v, outside, is torn from its neighbour w, nearer to their pin on the other side of a
- * collider. */
+/* Whether v, outside, is torn from its neighbour w, nearer to their pin, by a collider between them
+ * or around w. */
 static bool is_drawn(const Drag *in, int32_t v, int32_t w, double length) {
     const TlWorld *world = in->world;
     TlVec3 a = tl_load3(in->step->x + 3 * (int64_t)v), b = tl_load3(in->step->x + 3 * (int64_t)w);
-    return !world->def.fixed[v] && in->pinched[v] != TL_LEAVING && in->pinched[w] == 0 &&
+    return !world->def.fixed[v] && in->pinched[v] != TL_LEAVING &&
            world->tether[w] < world->tether[v] && tl_length3(tl_sub3(a, b)) > TORN * length &&
            is_through(in, a, b);
 }
@@ -385,7 +385,9 @@ static bool find_exit(const Drag *in, int32_t v, TlVec3 way, TlVec3 *exit) {
         high = inside ? high : middle;
     }
     *exit = tl_madd3(x, high, way);
-    return true;
+    /* not farther from its pin than it reaches */
+    TlVec3 pin = tl_load3(in->step->x + 3 * (int64_t)in->world->anchor[v]);
+    return tl_length3(tl_sub3(*exit, pin)) <= TORN * in->world->tether[v];
 }
 
 /* Adds up for every group, at its lowest vertex, the sides of its pins and their count. */
