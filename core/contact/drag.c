@@ -13,8 +13,9 @@
  *
  * Who is led: who would be torn in the same way while no pin pulls, and all who are inside and
  * joined to them. They leave colliders together, on the side of their pins, instead of each at the
- * side that is nearest to it, and what is left behind on the other side is dragged in the steps to
- * come.
+ * side that is nearest to it. Cloth that is farther from the pins is hauled after them, into the
+ * collider or up to it, no farther than it would be torn: springs that were left to draw it would
+ * throw it. It is led out in the steps to come.
  * All this is seen from where things are and go, so that nothing has to be remembered. */
 #include "contact/drag.h"
 
@@ -24,8 +25,8 @@
 
 /* longer than this, over their length at rest, edges and tethers are torn */
 #define TORN 1.3
-/* pins pull when they go away by more than this, over their distance */
-#define PULLS 1e-4
+/* pins pull when they go away by more than this a second, over their distance */
+#define PULLS_PER_S 1e-2
 /* cosine of the way out and of the way from the pin, for cloth that it tethers */
 #define AWAY 0.5
 /* those who are led have pins on one side: the mean of the unit vectors to them is not less */
@@ -33,11 +34,15 @@
 /* how exactly exits are found; ways out of planes are no longer than this, over the depth */
 enum { HALVINGS = 40 };
 #define MOST_DEPTHS 1e3
+/* hauled cloth is as near as it is to be up to this much; sweeps until all of it is, at most */
+#define TAUT 1.001
+enum { MOST_HAULS = 100 };
 /* cloth that is nearer than this to a collider, over the contact distance, lies against it */
 #define AGAINST 2.0
 
-/* Who is led; those whom nobody can lead, but whose tether would be torn, are dragged. */
-enum { LED = 1, TETHERED = 2 };
+/* Who is led; those whom nobody can lead, but whose tether would be torn, are dragged. Who is
+ * hauled comes after somebody who is led. */
+enum { LED = 1, TETHERED = 2, HAULED = 4 };
 
 typedef struct Drag {
     TlWorld *world;
@@ -113,8 +118,8 @@ static bool is_torn(const Drag *in, int32_t v, TlVec3 held, double length) {
 
 /* Whether what is `apart` goes away, on the way that it has in the step. */
 static bool goes_away(const Drag *in, TlVec3 way, TlVec3 apart) {
-    double sign = in->step->dt_s < 0.0 ? -1.0 : 1.0;
-    return sign * tl_dot3(way, apart) > PULLS * tl_dot3(apart, apart);
+    double dt = in->step->dt_s, sign = dt < 0.0 ? -1.0 : 1.0;
+    return sign * tl_dot3(way, apart) > PULLS_PER_S * fabs(dt) * tl_dot3(apart, apart);
 }
 
 /* Whether the pin of v goes away from it, seen from a collider that v is in. */
@@ -390,19 +395,24 @@ static bool find_exit(const Drag *in, int32_t v, TlVec3 way, TlVec3 *exit) {
     return tl_length3(tl_sub3(*exit, pin)) <= TORN * in->world->tether[v];
 }
 
-/* Adds up for every group, at its lowest vertex, the sides of its pins and their count. */
-static void sum_sides(const Drag *in, double *side, double *count) {
+/* Finds for every group, at its lowest vertex, the unit vector to the side of its pins, or 0 where
+ * they are on no one side. */
+static void find_ways(const Drag *in, double *way, double *count) {
     TlWorld *world = in->world;
-    size_t size = 3 * sizeof *side * (size_t)world->cloth;
-    memset(side, 0, size);
-    memset(count, 0, size);
+    memset(way, 0, 3 * sizeof *way * (size_t)world->cloth);
+    memset(count, 0, sizeof *count * (size_t)world->cloth);
     for (int32_t v = 0; v < world->cloth; v++) {
-        int64_t at = 3 * (int64_t)world->group[v];
+        int32_t group = world->group[v];
         TlVec3 n = world->led[v] ? pin_side(in, v) : tl_vec3(0, 0, 0);
-        if (tl_dot3(n, n) > 0.0) {
-            tl_store3(side + at, tl_add3(tl_load3(side + at), n));
-            count[at] += 1.0;
-        }
+        double *sum = way + 3 * (int64_t)group;
+        tl_store3(sum, tl_add3(tl_load3(sum), n));
+        count[group] += tl_dot3(n, n) > 0.0;
+    }
+    for (int32_t v = 0; v < world->cloth; v++) {
+        TlVec3 sum = tl_load3(way + 3 * (int64_t)v);
+        double size = tl_length3(sum);
+        bool one = size > 0.0 && size >= ONE_SIDE * count[v];
+        tl_store3(way + 3 * (int64_t)v, tl_scale3(one ? 1.0 / size : 0.0, sum));
     }
 }
 
@@ -416,23 +426,67 @@ static void lead_out(const Drag *in) {
     }
     while (sweep_led(in)) {
     }
-    double *side = world->trial, *count = world->exit;
-    sum_sides(in, side, count);
-    /* the lowest of a group is the last: it knows the count of all */
-    for (int32_t v = world->cloth - 1; v >= 0; v--) {
-        int64_t at = 3 * (int64_t)world->group[v];
-        TlVec3 way = tl_load3(side + at);
-        double size = tl_length3(way);
-        double *exit = world->exit + 3 * (int64_t)v;
-        TlVec3 out;
-        if (world->led[v] && size > 0.0 && size >= ONE_SIDE * count[at] &&
-            find_exit(in, v, tl_scale3(1.0 / size, way), &out)) {
-            tl_store3(exit, out);
+    find_ways(in, world->trial, world->exit);
+    for (int32_t v = 0; v < world->cloth; v++) {
+        TlVec3 way = tl_load3(world->trial + 3 * (int64_t)world->group[v]), out;
+        if (world->led[v] && tl_dot3(way, way) > 0.0 && find_exit(in, v, way, &out)) {
+            tl_store3(world->exit + 3 * (int64_t)v, out);
             tl_store3(in->out + 3 * (int64_t)v, out);
             world->leading = true;
         } else {
             world->dragged[v] |= (world->led[v] & TETHERED) != 0;
             world->led[v] = 0;
+        }
+    }
+}
+
+/* Puts v, farther from their pin than w, no farther from where w comes to than it is, or than torn
+ * edges are; whether it was. */
+static bool haul_after(const Drag *in, int32_t v, int32_t w, double length) {
+    TlWorld *world = in->world;
+    if (!world->led[w] || (world->led[v] & LED) || world->def.fixed[v] ||
+        !(world->tether[w] < world->tether[v])) {
+        return false;
+    }
+    TlVec3 x = tl_load3(in->step->x + 3 * (int64_t)v),
+           from = tl_load3(in->step->x + 3 * (int64_t)w);
+    TlVec3 at = world->led[v] ? tl_load3(world->exit + 3 * (int64_t)v) : x;
+    TlVec3 to = tl_load3(world->exit + 3 * (int64_t)w), apart = tl_sub3(at, to);
+    double most = tl_max(TORN * length, tl_length3(tl_sub3(x, from))), d = tl_length3(apart);
+    if (d <= TAUT * most) {
+        return false;
+    }
+    TlVec3 place = tl_madd3(to, most / d, apart);
+    tl_store3(world->exit + 3 * (int64_t)v, place);
+    tl_store3(in->out + 3 * (int64_t)v, place);
+    world->led[v] = HAULED;
+    return true;
+}
+
+/* Once to and fro over all edges; whether anybody was hauled. */
+static bool sweep_hauled(const Drag *in) {
+    TlWorld *world = in->world;
+    int32_t count = world->def.surface->edges.cloth;
+    bool more = false;
+    for (int32_t i = 0; i < 2 * count; i++) {
+        int32_t e = i < count ? i : 2 * count - 1 - i;
+        const int32_t *v = world->def.surface->edge + 2 * (int64_t)e;
+        more = haul_after(in, v[0], v[1], world->length[e]) || more;
+        more = haul_after(in, v[1], v[0], world->length[e]) || more;
+    }
+    return more;
+}
+
+/* Hauls cloth after those who are led, instead of tearing it from them, which would throw it. */
+static void haul(const Drag *in) {
+    TlWorld *world = in->world;
+    for (int32_t i = 0; i < MOST_HAULS && sweep_hauled(in); i++) {
+    }
+    for (int32_t v = 0; v < world->cloth; v++) {
+        TlVec3 unused, place = tl_load3(world->exit + 3 * (int64_t)v);
+        for (int32_t i = 0; world->led[v] == HAULED && i < in->contacts->collider_count; i++) {
+            double d = tl_collider_distance(&in->contacts->before[i], place, &unused);
+            world->dragged[v] |= d < 0.0;
         }
     }
 }
@@ -491,6 +545,9 @@ bool tl_world_drag(TlWorld *world, const TlContacts *contacts, const TlCarried *
     put_out(&in);
     mark_first(&in);
     lead_out(&in);
+    if (world->leading) {
+        haul(&in);
+    }
     while (sweep_dragged(&in)) {
     }
     bool any = false;

@@ -25,15 +25,14 @@ static double line_distance(const TlVec3 t[3], TlVec3 a, TlVec3 b) {
 /* Whether a triangle reaches into a solid. */
 static bool reaches_in(const TlPlaced *placed, const TlVec3 t[3]) {
     const TlCollider *collider = placed->collider;
-    TlVec3 ab = tl_sub3(t[1], t[0]), ac = tl_sub3(t[2], t[0]);
-    if (tl_is_beyond(placed, t[0], sqrt(tl_max(tl_dot3(ab, ab), tl_dot3(ac, ac))))) {
+    double size = tl_max(tl_length3(tl_sub3(t[1], t[0])), tl_length3(tl_sub3(t[2], t[0])));
+    if (tl_is_beyond(placed, t[0], size)) {
         return false;
     }
     TlVec3 n, center = tl_placed_point(placed, collider->center);
-    double near = tl_collider_distance(placed, t[0], &n), size = 0.0;
+    double near = tl_collider_distance(placed, t[0], &n);
     for (int i = 1; i < 3; i++) {
         near = tl_min(near, tl_collider_distance(placed, t[i], &n));
-        size = tl_max(size, tl_length3(tl_sub3(t[i], t[0])));
     }
     size = tl_max(size, tl_length3(tl_sub3(t[2], t[1])));
     if (near < 0.0 || near > size) {

@@ -82,7 +82,8 @@ static int32_t leave_colliders(const TlContacts *contacts, TlSystem *system, boo
     for (int32_t v = 0; count > 0 && v < n; v++) {
         size_t at = 3 * (size_t)v;
         bool moves = memcmp(system->trial + at, x + at, 3 * sizeof *x) != 0;
-        system->pinched[v] = moves ? TL_LEAVING : system->pinched[v];
+        /* who is hauled may be inside still */
+        system->pinched[v] = moves && system->pinched[v] == 0 ? TL_LEAVING : system->pinched[v];
         leaving += system->pinched[v] != 0;
     }
     if (count > 0) {
