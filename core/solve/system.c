@@ -24,6 +24,7 @@ static bool build_gathers(TlArena *arena, const TlModel *model, TlSystem *out) {
 static bool copy_rows(TlArena *arena, const TlScalarMatrix *L, TlRows *out) {
     int32_t n = out->n = L->row_count, count = 0;
     out->start = TL_NEW(arena, int32_t, n + 1);
+    /* a diagonal less, and at most one entry more */
     out->at = TL_NEW(arena, int32_t, L->row_start[n]);
     out->value = TL_NEW(arena, double, L->row_start[n]);
     for (int32_t v = 0; !arena->failed && v < n; v++) {
@@ -32,6 +33,10 @@ static bool copy_rows(TlArena *arena, const TlScalarMatrix *L, TlRows *out) {
                 out->at[count] = 3 * L->column[s];
                 out->value[count++] = L->value[s];
             }
+        }
+        if ((count - out->start[v]) % 2 != 0) {
+            out->at[count] = out->at[count - 1];
+            out->value[count++] = 0.0;
         }
         out->start[v + 1] = count;
     }
@@ -180,12 +185,9 @@ TL_INLINE TlDouble4 bend_row(const TlRows *L, const double *x, int32_t v) {
         return even + odd;
     }
     TlDouble4 own = load4(x + 3 * (int64_t)v);
-    for (; s + 1 < stop; s += 2) {
+    for (; s < stop; s += 2) {
         even += L->value[s] * (load4(x + L->at[s]) - own);
         odd += L->value[s + 1] * (load4(x + L->at[s + 1]) - own);
-    }
-    if (s < stop) {
-        even += L->value[s] * (load4(x + L->at[s]) - own);
     }
     return even + odd;
 }

@@ -10,7 +10,8 @@
 #include "force/models.h"
 #include "solve/cg.h"
 
-/* A scalar matrix whose rows sum to zero, without its diagonal, for products with x, y and z. */
+/* A scalar matrix whose rows sum to zero, without its diagonal, for products with x, y and z. Rows
+ * have an even number of entries: the last one again with the value 0 where it is odd. */
 typedef struct TlRows {
     int32_t n;
     int32_t *start;
