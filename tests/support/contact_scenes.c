@@ -151,6 +151,46 @@ static void shift(double *x, int32_t count, const double by[3]) {
     }
 }
 
+/* A number between two, by the seed of the scene; `usual` without one. */
+static double vary(ContactScene *scene, double low, double usual, double high) {
+    if (scene->options.seed == 0) {
+        return usual;
+    }
+    /* splitmix64 */
+    uint64_t z = scene->random += 0x9e3779b97f4a7c15u;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return low + (high - low) * (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
+}
+
+static void vary_fabric(ContactScene *scene, ToileFabric *fabric) {
+    double stiff = vary(scene, 0.4, 1.0, 4.0), bend = exp(vary(scene, -2.3, 0.0, 2.3));
+    fabric->density_kg_per_m2 *= vary(scene, 0.6, 1.0, 2.5);
+    fabric->stretch_weft_N_per_m *= stiff;
+    fabric->stretch_warp_N_per_m *= stiff;
+    fabric->stretch_shear_N_per_m *= stiff;
+    fabric->bend_weft_N_m *= bend;
+    fabric->bend_warp_N_m *= bend;
+    fabric->friction = vary(scene, 0.0, fabric->friction, 0.6);
+}
+
+static void vary_collider(ContactScene *scene, ToileColliderDef *def, ContactMesh *mesh) {
+    double size = vary(scene, 0.85, 1.0, 1.1), by[3] = {0, 0, 0};
+    by[0] = vary(scene, -0.006, 0.0, 0.006);
+    by[2] = vary(scene, -0.006, 0.0, 0.006);
+    def->thickness_m *= vary(scene, 0.6, 1.0, 2.5);
+    def->friction = vary(scene, 0.0, def->friction, 0.8);
+    def->radius_m *= size;
+    for (int i = 0; i < 3; i++) {
+        def->half_m[i] *= size;
+    }
+    shift(def->center_m, 1, by);
+    shift(def->end_m, 1, by);
+    if (mesh != NULL) {
+        shift(mesh->positions, mesh->vertex_count, by);
+    }
+}
+
 ContactCloth *contact_add_cloth(ContactScene *scene, ContactMesh mesh, const ToileFabric *fabric,
                                 const double *rest, const int32_t *pins, int32_t pin_count) {
     ContactCloth *cloth = &scene->cloths[scene->cloth_count++];
@@ -166,7 +206,9 @@ ContactCloth *contact_add_cloth(ContactScene *scene, ContactMesh mesh, const Toi
     shift(cloth->mesh.positions, mesh.vertex_count, scene->options.at_m);
     ToileMeshDef of_mesh = mesh_def(&cloth->mesh);
     def.mesh = &of_mesh;
-    def.fabric = fabric;
+    ToileFabric varied = fabric != NULL ? *fabric : toile_fabric_default();
+    vary_fabric(scene, &varied);
+    def.fabric = &varied;
     def.rest_positions_m = rest;
     def.pin_vertices = cloth->pins;
     def.pin_count = pin_count;
@@ -181,6 +223,7 @@ ContactCollider *contact_add_collider(ContactScene *scene, const ToileColliderDe
     ContactCollider *collider = &scene->colliders[scene->collider_count++];
     ToileMeshDef of_mesh;
     collider->def = *def;
+    vary_collider(scene, &collider->def, mesh);
     shift(collider->def.center_m, 1, scene->options.at_m);
     shift(collider->def.end_m, 1, scene->options.at_m);
     if (mesh != NULL) {
@@ -243,7 +286,11 @@ void contact_open(ContactScene *scene, const ContactKind *kind, const ContactOpt
     scene->kind = kind;
     scene->options = *options;
     scene->error = toile_error_default();
+    scene->random = options->seed;
     def.threads = options->threads > 0 ? options->threads : 1;
+    def.fps = vary(scene, 16.0, def.fps, 36.0);
+    def.quality = vary(scene, 0.0, 1.0, 1.0) < 0.3 ? TOILE_QUALITY_FAST : def.quality;
+    def.contact_thickness_m = vary(scene, 1e-3, def.contact_thickness_m, 3e-3);
     def.allocator = options->allocator;
     if (options->tight) {
         def.newton_iterations = 30;

@@ -63,7 +63,8 @@ typedef struct ContactScene ContactScene;
 
 /* What a kind of scene promises. */
 typedef enum ContactPromise {
-    CONTACT_CLEAN,  /* no intersection in any frame */
+    CONTACT_CLEAN,  /* no intersection in any frame; with `freed`: when varied it may have no room,
+                       and promises what CONTACT_FREED does */
     CONTACT_FREED,  /* prescribed motion leaves no room until frame `freed`: reported, then ever
                        less, none 30 frames later */
     CONTACT_PULLED, /* the same of pins; cloth comes along, and is not drawn out */
@@ -89,6 +90,8 @@ typedef struct ContactOptions {
     int32_t threads;  /* 0 counts as 1 */
     double at_m[3];   /* where the scene stands */
     bool tight;       /* sub-steps are solved to 0.1 micrometres, not by quality */
+    uint64_t seed;    /* varies frame rate, quality, thickness, friction, fabrics, and size and place of
+                         colliders; 0: nothing. Sides are not told then */
     ToileAllocator allocator;
 } ContactOptions;
 
@@ -96,6 +99,7 @@ struct ContactScene {
     const ContactKind *kind;
     ContactOptions options;
     ToileSim *sim;
+    uint64_t random;
     int32_t frame; /* done */
     ContactCloth cloths[CONTACT_MOST_CLOTHS];
     int32_t cloth_count;

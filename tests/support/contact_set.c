@@ -1025,7 +1025,7 @@ static const ContactKind kinds[] = {
     {"overlap", 50, CONTACT_FREED, 20, build_overlap, animate_overlap, NULL, false},
     {"spheres", 50, CONTACT_FREED, 24, build_spheres, animate_solids, NULL, false},
     {"boxes", 50, CONTACT_FREED, 24, build_boxes, animate_solids, NULL, false},
-    {"elbow", 50, CONTACT_CLEAN, 0, build_elbow, animate_elbow, NULL, false},
+    {"elbow", 50, CONTACT_CLEAN, 34, build_elbow, animate_elbow, NULL, false},
     {"dented", 30, CONTACT_TANGLED, 30, build_dented, NULL, NULL, false},
     {"sleeve", 60, CONTACT_TANGLED, 0, build_sleeve, NULL, NULL, false},
 };
