@@ -23,7 +23,7 @@ enum {
     TICKS = 512,
     LEAST_JUDGED = 128,
     MOST_FORCED = 64,
-    MOST_YIELDING = 4,
+    MOST_YIELDING = 1,
     FORCED_PART = 32,
     MOST_ROUNDS = 6
 };
