@@ -27,7 +27,7 @@ typedef struct Fixture {
     TlPlaced placed;
     TlContacts contacts;
     uint8_t fixed[CLOTH], pinched[CLOTH], analytic[CLOTH + CUBE];
-    double area[CLOTH], radius;
+    double area[CLOTH], stretch[CLOTH], radius;
     double x[3 * CLOTH], target[3 * CLOTH], cube[3 * CUBE];
 } Fixture;
 
@@ -80,6 +80,7 @@ static void set_up(Fixture *f, double start, double cube, Cube kind) {
     for (int32_t v = 0; v < CLOTH; v++) {
         f->x[3 * v] = start + CELL * (v / 2);
         f->x[3 * v + 2] = CELL * (v % 2 - 0.5);
+        f->stretch[v] = 1000.0;
         f->area[v] = CELL * CELL * CELLS / CLOTH; /* that of the ribbon in all */
     }
     memcpy(f->surface.rest, f->x, sizeof f->x);
@@ -89,7 +90,7 @@ static void set_up(Fixture *f, double start, double cube, Cube kind) {
         f->surface.half[v] = 1e-3;
     }
     ck_assert(tl_surface_connect(&f->arena, &f->surface));
-    TlWorldDef def = {&f->surface, f->area, f->analytic, f->fixed, true};
+    TlWorldDef def = {&f->surface, f->area, f->stretch, f->analytic, f->fixed, true};
     f->pool = tl_pool_create(1, NULL);
     f->world = tl_world_build(&f->arena, f->pool, &def);
     ck_assert_ptr_nonnull(f->world);

@@ -207,7 +207,7 @@ static void fill_ahead(TlWorld *world, const TlAhead *ahead) {
     for (int32_t v = 0; v < world->cloth; v++) {
         int64_t at = 3 * (int64_t)v;
         double left = world->cut > 0 ? 1.0 - world->s[v] : 0.0;
-        TlVec3 u = tl_scale3(left, tl_load3(world->u + at));
+        TlVec3 u = tl_scale3(left, tl_load3(tl_world_apart(world) + at));
         if (own) {
             u = own_motion(world, ahead, v);
         }

@@ -25,6 +25,10 @@
 /* how far a pull goes in an iteration: over the contact distance, and over the edge, at least */
 #define PULL 0.5
 #define REACH 0.2
+/* stiffness of a pull over that of the fabric, which is what it has to stretch; and of a gentle one
+ */
+#define FORCE 2.0
+#define GENTLE 0.4
 
 /* Six times the volume of the tetrahedron. */
 static double volume(TlVec3 a, TlVec3 b, TlVec3 c, TlVec3 d) {
@@ -193,11 +197,12 @@ static void add_crossings(const TlWorld *world, int32_t sign, int32_t *count) {
 void tl_world_note_crossings(TlWorld *world) {
     memset(world->crossed, 0, sizeof *world->crossed * (size_t)world->n);
     memset(world->stuck, 0, (size_t)world->n);
-    world->frozen = false;
+    world->gentle = world->frozen = false;
     add_crossings(world, 1, world->crossed);
 }
 
 void tl_world_hold_worse(TlWorld *world, bool all) {
+    world->gentle = true;
     world->frozen = all;
     add_crossings(world, -1, world->crossed);
     for (int32_t v = 0; v < world->n; v++) {
@@ -295,13 +300,14 @@ bool tl_crossing_pull(const TlWorld *world, const TlCrossing *at, TlTouch *touch
     }
     memset(touch, 0, sizeof *touch);
     place_pull(world, e, t, touch);
-    double area = 0.0, r = surface->half[e[0]] + surface->half[t[0]];
+    double force = world->gentle ? GENTLE : FORCE, k = 0.0,
+           r = surface->half[e[0]] + surface->half[t[0]];
     for (int i = 0; i < 4; i++) {
-        area += 0.5 * fabs(touch->weight[i]) * world->def.area[touch->vertex[i]];
+        k += 0.5 * force * fabs(touch->weight[i]) * world->def.stretch[touch->vertex[i]];
     }
     double reach =
         tl_max(PULL * r, REACH * tl_length3(tl_sub3(point(world, e[1]), point(world, e[0]))));
-    double k = area * TL_CONTACT_PRESSURE / r, size = tl_length3(way);
+    double size = tl_length3(way);
     const double g[3] = {way.x / size, way.y / size, way.z / size};
     for (int i = 0; i < 3; i++) {
         touch->normal[i] = g[i];

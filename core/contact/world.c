@@ -12,11 +12,13 @@
  * sub-steps to come as long as that is not far: the first move of a sub-step takes its part of t,
  * and those that correct it stay where t is. Where few would leave, or are cut and so stay behind
  * what moves along with them, the boxes of these stragglers are made anew, for their whole way, any
- * s in [0, 1]: pairs without a straggler are listed as they must be, and those with one are looked
- * for again. Where these are many, the list is made anew with such boxes for them. Who has such a
- * box does not leave it, and when all have one, as after ROUNDS, nobody can, so this ends. Ways
- * that were shortened stay so when the list has got longer, and all of it is looked at again.
- * Rounding is far less than the contact distance, which is what unlisted pairs keep. */
+ * s in [0, 1] and for any part of what its company does, see carry.c: pairs without a straggler are
+ * listed as they must be, and those with one are looked for again. Where these are many, the list
+ * is made anew with such boxes for them. Who has such a box does not leave it, and when all have
+ * one, as after ROUNDS, nobody can, so this ends. Ways that were shortened stay so when the list
+ * has got longer, and all of it is looked at again. Rounding is far less than the contact distance,
+ * which is what unlisted pairs keep. */
+#include "contact/carry.h"
 #include "contact/regions.h"
 #include "contact/tangle.h"
 
@@ -117,6 +119,11 @@ static void alloc_world(TlArena *arena, TlWorld *world) {
     world->goal = TL_NEW(arena, double, 3 * n);
     world->u = TL_NEW(arena, double, 3 * n);
     world->s = TL_NEW(arena, double, n);
+    world->apart = TL_NEW(arena, double, 3 * n);
+    world->airborne = TL_NEW(arena, uint8_t, world->bodies);
+    world->company = TL_NEW(arena, int32_t, world->bodies);
+    world->company_area = TL_NEW(arena, double, world->bodies);
+    world->carry = TL_NEW(arena, double, 3 * (int64_t)world->bodies);
     world->origin = TL_NEW(arena, double, 3 * n);
     world->common = TL_NEW(arena, double, 3 * n);
     world->low = TL_NEW(arena, double, 3 * n);
@@ -160,6 +167,10 @@ TlWorld *tl_world_build(TlArena *arena, TlPool *pool, const TlWorldDef *def) {
     world->pool = pool;
     world->n = def->surface->vertices.count;
     world->cloth = def->surface->vertices.cloth;
+    for (int32_t i = 0; i < world->n; i++) {
+        int32_t body = def->surface->body[i];
+        world->bodies = body >= world->bodies ? body + 1 : world->bodies;
+    }
     alloc_world(arena, world);
     world->broad = tl_broad_build(arena, def->surface);
     world->truncation = tl_truncation_build(arena);
@@ -208,6 +219,9 @@ void tl_world_begin(TlWorld *world, const double *x, const double *before, const
     world->left = 1.0;
     world->fresh = false;
     world->cut = 0;
+    memset(world->airborne, 0, (size_t)world->bodies);
+    memset(world->carry, 0, 3 * sizeof *world->carry * (size_t)world->bodies);
+    world->carrying = false;
     world->grain = ROUNDING * extent_of(world->x, world->n);
     if (world->suspect || world->tangled) {
         world->suspect = !tl_world_look_for_crossings(world);
@@ -240,6 +254,10 @@ static double margin_of(const TlWorld *world, int32_t i) {
     return tl_min(world->margin, tl_max(CALM * world->margin, STRAYS * way));
 }
 
+static const double *carry_of(const TlWorld *world, int32_t i) {
+    return world->carry + 3 * (int64_t)world->def.surface->body[i];
+}
+
 /* The sweep for the move u from x, and more of it after that. The boxes of stragglers take in all
  * of u, those of others what comes after it. */
 static void sweep_range(void *data, int32_t begin, int32_t end) {
@@ -250,10 +268,11 @@ static void sweep_range(void *data, int32_t begin, int32_t end) {
         for (int d = 0; d < 3; d++) {
             int64_t k = 3 * (int64_t)i + d;
             double u = world->u[k], way = world->straggler[i] ? u : fall[d];
+            double carry = world->straggler[i] ? carry_of(world, i)[d] : 0.0;
             world->origin[k] = world->x[k];
             world->common[k] = world->straggler[i] ? 0.0 : u / world->stride;
-            world->low[k] = -grown + tl_min(way, 0.0);
-            world->high[k] = grown + tl_max(way, 0.0);
+            world->low[k] = -grown + tl_min(way, tl_min(carry, 0.0));
+            world->high[k] = grown + tl_max(way, tl_max(carry, 0.0));
         }
     }
 }
@@ -401,12 +420,13 @@ static bool make_list(TlWorld *world) {
 static void resweep_range(void *data, int32_t begin, int32_t end) {
     TlWorld *world = data;
     for (int32_t i = begin; i < end; i++) {
-        for (int64_t k = 3 * (int64_t)i; world->straggler[i] && k < 3 * (int64_t)i + 3; k++) {
+        for (int d = 0; world->straggler[i] && d < 3; d++) {
+            int64_t k = 3 * (int64_t)i + d;
             double from = world->x[k] - world->origin[k], common = world->common[k];
             double now = from - world->t * common, behind = from - world->t_end * common;
-            double there = behind + world->u[k];
-            world->low[k] = tl_min(now, tl_min(behind, there)) - world->margin;
-            world->high[k] = tl_max(now, tl_max(behind, there)) + world->margin;
+            double there = behind + world->u[k], carried = behind + carry_of(world, i)[d];
+            world->low[k] = tl_min(tl_min(now, carried), tl_min(behind, there)) - world->margin;
+            world->high[k] = tl_max(tl_max(now, carried), tl_max(behind, there)) + world->margin;
         }
     }
 }
@@ -501,6 +521,7 @@ static bool follow(TlWorld *world, int32_t leaving) {
 }
 
 bool tl_world_list_here(TlWorld *world) {
+    world->carrying = false;
     memset(world->u, 0, 3 * sizeof *world->u * (size_t)world->n);
     memset(world->straggler, 0, (size_t)world->n);
     return make_list(world);
@@ -510,8 +531,9 @@ bool tl_world_list_here(TlWorld *world) {
 
 /* Whether vertex i ends within the sweep, at t_end. */
 static bool ends_within(const TlWorld *world, int32_t i) {
-    for (int64_t k = 3 * (int64_t)i; k < 3 * (int64_t)i + 3; k++) {
-        double e = (world->x[k] - world->origin[k]) + world->s[i] * world->u[k] -
+    for (int d = 0; d < 3; d++) {
+        int64_t k = 3 * (int64_t)i + d;
+        double e = (world->x[k] - world->origin[k]) + tl_world_way(world, i, d) -
                    world->t_end * world->common[k];
         if (!(e >= world->low[k] && e <= world->high[k])) {
             return false;
@@ -543,12 +565,15 @@ static void set_whole(TlWorld *world) {
     }
 }
 
-/* Shortens ways, from what is left of them: all pairs of the list are looked at. */
-static bool truncate_once(TlWorld *world) {
+/* Shortens ways, from what is left of them: all pairs of the list are looked at. A translation that
+ * all of a company shares changes nothing between them, so that it may be left out. */
+static bool truncate_once(TlWorld *world, bool carry) {
     double clock_s = tl_clock_s();
+    tl_world_find_carry(world, carry);
     bool pass = world->tangled && !world->frozen;
-    TlMove move = {world->n,       world->x,    world->u, world->s, pass ? world->loose : NULL,
-                   world->pinched, world->cloth};
+    TlMove move = {
+        world->n,       world->x,    tl_world_apart(world), world->s, pass ? world->loose : NULL,
+        world->pinched, world->cloth};
     TlTruncated done =
         tl_truncate(world->truncation, world->pool, world->arena, &world->pairs, &move);
     world->counts.truncate_s += tl_clock_s() - clock_s;
@@ -573,7 +598,7 @@ bool tl_world_plan(TlWorld *world, double *u, bool others) {
     world->t_end = world->fresh ? tl_min(1.0, world->t + world->stride) : world->t;
     bool ok = follow(world, world->listed ? count_leaving(world) : world->n);
     bool many = false;
-    for (int32_t round = 1; ok && truncate_once(world); round++) {
+    for (int32_t round = 1; ok && truncate_once(world, round <= ROUNDS); round++) {
         if (!many) {
             memset(world->straggler, 0, (size_t)world->n);
         }
@@ -591,7 +616,7 @@ bool tl_world_plan(TlWorld *world, double *u, bool others) {
     world->cut = count_cut(world);
     world->counts.cuts += world->cut;
     for (int64_t i = 0; i < 3 * (int64_t)world->cloth; i++) {
-        u[i] = world->s[i / 3] * world->u[i];
+        u[i] = tl_world_way(world, i / 3, (int)(i % 3));
     }
     return ok && !world->arena->failed;
 }
@@ -599,7 +624,7 @@ bool tl_world_plan(TlWorld *world, double *u, bool others) {
 void tl_world_commit(TlWorld *world, double part) {
     world->t += part * (world->t_end - world->t);
     for (int64_t i = 0; i < 3 * (int64_t)world->n; i++) {
-        world->x[i] += part * (world->s[i / 3] * world->u[i]);
+        world->x[i] += part * tl_world_way(world, i / 3, (int)(i % 3));
     }
     for (int64_t i = 3 * (int64_t)world->cloth; part == 1.0 && i < 3 * (int64_t)world->n; i++) {
         /* who arrives, arrives to the last bit */
@@ -613,7 +638,7 @@ double tl_world_lost(const TlWorld *world) {
     double most = 0.0;
     for (int32_t i = 0; i < world->cloth; i++) {
         if (world->s[i] < 1.0) {
-            TlVec3 u = tl_load3(world->u + 3 * (int64_t)i);
+            TlVec3 u = tl_load3(tl_world_apart(world) + 3 * (int64_t)i);
             most = tl_max(most, (1.0 - world->s[i]) * tl_length3(u));
         }
     }

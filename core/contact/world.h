@@ -48,6 +48,7 @@ typedef struct TlWorldCounts {
 typedef struct TlWorldDef {
     const TlSurface *surface;
     const double *area;      /* per cloth vertex, m^2 */
+    const double *stretch;   /* per cloth vertex: of its fabric, N/m */
     const uint8_t *analytic; /* per vertex: a cloth vertex feels its body by itself already */
     const uint8_t *fixed;    /* per cloth vertex: not free to move */
     bool self;
@@ -67,19 +68,27 @@ struct TlWorld {
     TlBroad *broad;
     TlTruncation *truncation;
     TlPairs pairs;
-    TlPairs more;                         /* work: what is added to them */
-    double t, t_end;                      /* of the sweep: now, and after the move */
-    double stride;                        /* of t, in the first move of a sub-step */
-    double left;                          /* sub-steps like this one until the frame ends */
-    const double *fall;                   /* 3 per cloth vertex: what it is to do after the move
-                                             that is planned; NULL: not known */
-    bool fresh;                           /* nothing has moved yet since the sub-step's start */
-    double *x;                            /* 3 per vertex: now, during a sub-step */
-    double *start;                        /* at the begin of the sub-step */
-    double *goal;                         /* of what is prescribed: at its end; others: anything */
-    double *trial, *motion;               /* work */
-    double *u, *s;                        /* of the move that is planned */
-    int32_t cut;                          /* vertices of it that get less than they want */
+    TlPairs more;           /* work: what is added to them */
+    double t, t_end;        /* of the sweep: now, and after the move */
+    double stride;          /* of t, in the first move of a sub-step */
+    double left;            /* sub-steps like this one until the frame ends */
+    const double *fall;     /* 3 per cloth vertex: what it is to do after the move
+                               that is planned; NULL: not known */
+    bool fresh;             /* nothing has moved yet since the sub-step's start */
+    double *x;              /* 3 per vertex: now, during a sub-step */
+    double *start;          /* at the begin of the sub-step */
+    double *goal;           /* of what is prescribed: at its end; others: anything */
+    double *trial, *motion; /* work */
+    double *u, *s;          /* of the move that is planned, see tl_world_way */
+    int32_t bodies;         /* those of cloth come first */
+    uint8_t *airborne;      /* per body: free cloth that is near no analytic collider */
+    int32_t *company;       /* per body: the lowest that pairs join it to, see carry.c */
+    double *company_area;   /* work: per body that is such a lowest */
+    double *carry;          /* 3 per body: what cloths that only meet each other do
+                               together; 0: they meet something else */
+    double *apart;          /* 3 per vertex: u without that */
+    bool carrying;          /* it is not 0 for some */
+    int32_t cut;            /* vertices of it that get less than they want */
     double *origin, *common, *low, *high; /* what the list is good for */
     double *around;                       /* per vertex: contact distance, and what is solid, m */
     uint8_t *straggler;                   /* moves otherwise than its neighbourhood */
@@ -114,6 +123,7 @@ struct TlWorld {
     int32_t *crossed;         /* per vertex: crossings it had when the frame began */
     uint8_t *stuck;           /* per vertex: is not loose, because it got more of them */
     bool wide;                /* crossings loosen one more ring of neighbours */
+    bool gentle;              /* pulls are weaker, because strong ones made more crossings */
     bool frozen;              /* nobody is loose: all crossings stay as they are */
     TlCrossings crossings;    /* when last looked for */
     int32_t *fan_start, *fan; /* per edge: triangles at it */
@@ -146,6 +156,21 @@ static inline double tl_world_seconds(const TlWorld *world) {
     return world == NULL
                ? 0.0
                : world->counts.broad_s + world->counts.narrow_s + world->counts.truncate_s;
+}
+
+/* What coordinate k of the planned move of vertex i becomes when it is shortened: only that part of
+ * it that its company does not do as well, so that cloth which is cut in the air falls on. */
+static inline double tl_world_way(const TlWorld *world, int64_t i, int k) {
+    if (!world->carrying) {
+        return world->s[i] * world->u[3 * i + k];
+    }
+    double together = world->carry[3 * (int64_t)world->def.surface->body[i] + k];
+    return world->s[i] * world->u[3 * i + k] + (1.0 - world->s[i]) * together;
+}
+
+/* The part of the planned move that may be shortened, 3 per vertex. */
+static inline const double *tl_world_apart(const TlWorld *world) {
+    return world->carrying ? world->apart : world->u;
 }
 
 /* NULL when memory is refused. `arena` must live as long; it grows with the lists. */

@@ -31,6 +31,7 @@ bool tl_sim_build_world(ToileSim *sim) {
         return true;
     }
     uint8_t *analytic = TL_NEW(arena, uint8_t, surface->vertices.count);
+    double *stretch = TL_NEW(arena, double, surface->vertices.cloth);
     int64_t others = (int64_t)surface->vertices.count - surface->vertices.cloth;
     sim->points_before = TL_NEW(arena, double, 3 * others);
     sim->points_now = TL_NEW(arena, double, 3 * others);
@@ -44,8 +45,12 @@ bool tl_sim_build_world(ToileSim *sim) {
         bool mesh = sim->colliders[body->slot].collider.shape == TOILE_COLLIDER_MESH;
         memset(analytic + body->first_vertex, !mesh, (size_t)body->vertex_count);
     }
-    TlWorldDef def = {surface, sim->model.area, analytic, sim->system.fixed,
-                      sim->def.contact_self != 0};
+    for (int32_t v = 0; v < surface->vertices.cloth; v++) {
+        const TlMaterial *material = &sim->model.materials[sim->model.vertex_material[v]];
+        stretch[v] = 0.5 * (material->E1 + material->E2);
+    }
+    TlWorldDef def = {surface,  sim->model.area,   stretch,
+                      analytic, sim->system.fixed, sim->def.contact_self != 0};
     sim->world = tl_world_build(arena, sim->pool, &def);
     return sim->world != NULL;
 }

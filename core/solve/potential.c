@@ -4,6 +4,7 @@
 #include "solve/potential.h"
 
 #include "base/vec.h"
+#include "contact/carry.h"
 #include "contact/pinch.h"
 #include "contact/tangle.h"
 #include "solve/terms.h"
@@ -183,6 +184,7 @@ void tl_potential_begin(TlSystem *system, const TlContacts *contacts, const TlSt
         tl_world_begin(contacts->world, step->x, contacts->points_before, contacts->points_now,
                        contacts->slip_m);
         contacts->world->left = tl_max(1.0, contacts->left);
+        tl_world_find_airborne(contacts->world, contacts, step->x, step->v, step->dt_s);
         const TlCarried carried = {step->x, step->pin_target, step->dt_s};
         tl_potential_drag(system, contacts, &carried);
     }

@@ -90,8 +90,8 @@ typedef struct ContactOptions {
     int32_t threads;  /* 0 counts as 1 */
     double at_m[3];   /* where the scene stands */
     bool tight;       /* sub-steps are solved to 0.1 micrometres, not by quality */
-    uint64_t seed;    /* varies frame rate, quality, thickness, friction, fabrics, and size and place of
-                         colliders; 0: nothing. Sides are not told then */
+    uint64_t seed; /* varies frame rate, quality, thickness, friction, fabrics, and size and place
+                      of colliders; 0: nothing. Sides are not told then */
     ToileAllocator allocator;
 } ContactOptions;
 

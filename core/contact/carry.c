@@ -1,0 +1,113 @@
+/* SPDX-FileCopyrightText: 2026 Toile contributors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What cloths in the air do together. Cloth that is crumpled is held up by itself in every step. If
+ * its ways were shortened as a whole, each would lose a part of the fall that all have in common,
+ * and a knot would hang in the air. So cloths that pairs join are a company, and only what a
+ * vertex does beyond the mean way of its company is shortened. A translation that both sides of
+ * every pair share changes nothing between them. Companies with anything that is prescribed have
+ * none: it must arrive where it is told to, and what rests does not move. */
+#include "contact/carry.h"
+
+#include <string.h>
+
+/* ways may be so much longer than velocities say */
+#define LONGER 2.0
+/* and so far beyond that analytic colliders are near, m */
+#define NEAR_M 0.01
+
+/* Whether vertex i can come near an analytic collider on its way. */
+static bool comes_near(const TlWorld *world, const TlContacts *contacts, int32_t i, TlVec3 x,
+                       double way_m) {
+    const double *radius =
+        contacts->radius + (int64_t)world->def.surface->body[i] * contacts->collider_count;
+    for (int32_t c = 0; c < contacts->collider_count; c++) {
+        TlVec3 n;
+        double reach = LONGER * way_m + radius[c] + NEAR_M;
+        /* one that moves has its own way too: before and after are looked at */
+        if (tl_collider_distance(&contacts->before[c], x, &n) < reach ||
+            tl_collider_distance(&contacts->now[c], x, &n) < reach) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void tl_world_find_airborne(TlWorld *world, const TlContacts *contacts, const double *x,
+                            const double *v, double dt_s) {
+    const int32_t *body = world->def.surface->body;
+    for (int32_t i = 0; i < world->cloth; i++) {
+        world->airborne[body[i]] = 1;
+    }
+    for (int32_t i = 0; i < world->cloth; i++) {
+        uint8_t *airborne = &world->airborne[body[i]];
+        double way_m = dt_s * tl_length3(tl_load3(v + 3 * (int64_t)i));
+        *airborne = *airborne && !world->def.fixed[i] &&
+                    !comes_near(world, contacts, i, tl_load3(x + 3 * (int64_t)i), way_m);
+    }
+}
+
+static int32_t company_of(int32_t *company, int32_t body) {
+    while (company[body] != body) {
+        company[body] = company[company[body]];
+        body = company[body];
+    }
+    return body;
+}
+
+/* Finds which bodies pairs join. */
+static void find_companies(TlWorld *world) {
+    const int32_t *body = world->def.surface->body;
+    for (int32_t b = 0; b < world->bodies; b++) {
+        world->company[b] = b;
+    }
+    for (int32_t p = 0; p < world->pairs.count; p++) {
+        const int32_t *v = world->pairs.pair[p].vertex;
+        int32_t a = company_of(world->company, body[v[0]]);
+        int32_t b = company_of(world->company, body[v[3]]);
+        world->company[a > b ? a : b] = a > b ? b : a;
+    }
+    for (int32_t b = 0; b < world->bodies; b++) {
+        world->company[b] = company_of(world->company, b);
+    }
+}
+
+/* The mean of ways by area; who is not airborne has no end of area. */
+static void find_means(TlWorld *world) {
+    const int32_t *body = world->def.surface->body;
+    double *area = world->company_area;
+    memset(area, 0, sizeof *area * (size_t)world->bodies);
+    for (int32_t b = 0; b < world->bodies; b++) {
+        area[world->company[b]] += world->airborne[b] ? 0.0 : HUGE_VAL;
+    }
+    for (int32_t i = 0; i < world->cloth; i++) {
+        int32_t company = world->company[body[i]];
+        double *sum = world->carry + 3 * (int64_t)company, own = world->def.area[i];
+        tl_store3(sum, tl_madd3(tl_load3(sum), own, tl_load3(world->u + 3 * (int64_t)i)));
+        area[company] += own;
+    }
+    /* the lowest of a company is the last: all others need its sum */
+    for (int32_t b = world->bodies - 1; b >= 0; b--) {
+        int32_t company = world->company[b];
+        double part = area[company] > 0.0 ? 1.0 / area[company] : 0.0;
+        TlVec3 sum = tl_load3(world->carry + 3 * (int64_t)company);
+        tl_store3(world->carry + 3 * (int64_t)b, tl_scale3(part, sum));
+    }
+}
+
+static void find_apart(TlWorld *world) {
+    for (int32_t i = 0; i < world->n; i++) {
+        const double *carry = world->carry + 3 * (int64_t)world->def.surface->body[i];
+        TlVec3 u = tl_load3(world->u + 3 * (int64_t)i);
+        tl_store3(world->apart + 3 * (int64_t)i, tl_sub3(u, tl_load3(carry)));
+    }
+}
+
+void tl_world_find_carry(TlWorld *world, bool any) {
+    memset(world->carry, 0, 3 * sizeof *world->carry * (size_t)world->bodies);
+    world->carrying = any && memchr(world->airborne, 1, (size_t)world->bodies) != NULL;
+    if (world->carrying) {
+        find_companies(world);
+        find_means(world);
+        find_apart(world);
+    }
+}

@@ -1,0 +1,17 @@
+/* SPDX-FileCopyrightText: 2026 Toile contributors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What cloths in the air do together; see carry.c. Layer 3b. */
+#ifndef TL_CARRY_H
+#define TL_CARRY_H
+
+#include "contact/world.h"
+
+/* Finds which cloths are near no analytic collider in a step of dt_s with velocities v, and have
+ * nothing that is fixed. */
+void tl_world_find_airborne(TlWorld *world, const TlContacts *contacts, const double *x,
+                            const double *v, double dt_s);
+/* Finds world->carry and world->apart for the pairs that there are and the ways that are planned;
+ * without `any` nothing is carried. */
+void tl_world_find_carry(TlWorld *world, bool any);
+
+#endif
