@@ -3,47 +3,54 @@
 /* What cloths in the air do together. Cloth that is crumpled is held up by itself in every step. If
  * its ways were shortened as a whole, each would lose a part of the fall that all have in common,
  * and a knot would hang in the air. So cloths that pairs join are a company, and only what a
- * vertex does beyond the mean way of its company is shortened. A translation that both sides of
- * every pair share changes nothing between them. Companies with anything that is prescribed have
- * none: it must arrive where it is told to, and what rests does not move. */
+ * vertex does beyond the way of the centre of mass of its company is shortened. A translation that
+ * both sides of every pair share changes nothing between them. Companies with anything that is
+ * prescribed have none: it must arrive where it is told to, and what rests does not move. */
 #include "contact/carry.h"
 
 #include <string.h>
 
-/* ways may be so much longer than velocities say */
+/* ways may be so much longer than velocities and gravity say */
 #define LONGER 2.0
 /* and so far beyond that analytic colliders are near, m */
 #define NEAR_M 0.01
 
 /* Whether vertex i can come near an analytic collider on its way. */
-static bool comes_near(const TlWorld *world, const TlContacts *contacts, int32_t i, TlVec3 x,
-                       double way_m) {
+static bool may_meet(const TlWorld *world, const TlContacts *contacts, int32_t i, TlVec3 x,
+                     double way_m) {
     const double *radius =
         contacts->radius + (int64_t)world->def.surface->body[i] * contacts->collider_count;
     for (int32_t c = 0; c < contacts->collider_count; c++) {
         TlVec3 n;
         double reach = LONGER * way_m + radius[c] + NEAR_M;
         /* one that moves has its own way too: before and after are looked at */
-        if (tl_collider_distance(&contacts->before[c], x, &n) < reach ||
-            tl_collider_distance(&contacts->now[c], x, &n) < reach) {
-            return true;
+        const TlPlaced *at[2] = {&contacts->before[c], &contacts->now[c]};
+        for (int k = 0; k < 2; k++) {
+            if (!tl_is_beyond(at[k], x, reach) && tl_collider_distance(at[k], x, &n) < reach) {
+                return true;
+            }
         }
     }
     return false;
 }
 
 void tl_world_find_airborne(TlWorld *world, const TlContacts *contacts, const double *x,
-                            const double *v, double dt_s) {
+                            const double *v, const double gravity_m_per_s2[3], double dt_s) {
+    TlVec3 gained = tl_scale3(dt_s, tl_load3(gravity_m_per_s2));
     const int32_t *body = world->def.surface->body;
     for (int32_t i = 0; i < world->cloth; i++) {
         world->airborne[body[i]] = 1;
     }
     for (int32_t i = 0; i < world->cloth; i++) {
         uint8_t *airborne = &world->airborne[body[i]];
-        double way_m = dt_s * tl_length3(tl_load3(v + 3 * (int64_t)i));
+        double way_m = dt_s * tl_length3(tl_add3(tl_load3(v + 3 * (int64_t)i), gained));
         *airborne = *airborne && !world->def.fixed[i] &&
-                    !comes_near(world, contacts, i, tl_load3(x + 3 * (int64_t)i), way_m);
+                    !may_meet(world, contacts, i, tl_load3(x + 3 * (int64_t)i), way_m);
     }
+}
+
+void tl_world_carry_nobody(TlWorld *world) {
+    memset(world->airborne, 0, (size_t)world->bodies);
 }
 
 static int32_t company_of(int32_t *company, int32_t body) {
@@ -62,33 +69,35 @@ static void find_companies(TlWorld *world) {
     }
     for (int32_t p = 0; p < world->pairs.count; p++) {
         const int32_t *v = world->pairs.pair[p].vertex;
-        int32_t a = company_of(world->company, body[v[0]]);
-        int32_t b = company_of(world->company, body[v[3]]);
-        world->company[a > b ? a : b] = a > b ? b : a;
+        if (body[v[0]] != body[v[3]]) {
+            int32_t a = company_of(world->company, body[v[0]]);
+            int32_t b = company_of(world->company, body[v[3]]);
+            world->company[a > b ? a : b] = a > b ? b : a;
+        }
     }
     for (int32_t b = 0; b < world->bodies; b++) {
         world->company[b] = company_of(world->company, b);
     }
 }
 
-/* The mean of ways by area; who is not airborne has no end of area. */
+/* The way of the centre of mass; who is not airborne has no end of mass. */
 static void find_means(TlWorld *world) {
     const int32_t *body = world->def.surface->body;
-    double *area = world->company_area;
-    memset(area, 0, sizeof *area * (size_t)world->bodies);
+    double *mass = world->company_mass;
+    memset(mass, 0, sizeof *mass * (size_t)world->bodies);
     for (int32_t b = 0; b < world->bodies; b++) {
-        area[world->company[b]] += world->airborne[b] ? 0.0 : HUGE_VAL;
+        mass[world->company[b]] += world->airborne[b] ? 0.0 : HUGE_VAL;
     }
     for (int32_t i = 0; i < world->cloth; i++) {
         int32_t company = world->company[body[i]];
-        double *sum = world->carry + 3 * (int64_t)company, own = world->def.area[i];
+        double *sum = world->carry + 3 * (int64_t)company, own = world->def.mass[i];
         tl_store3(sum, tl_madd3(tl_load3(sum), own, tl_load3(world->u + 3 * (int64_t)i)));
-        area[company] += own;
+        mass[company] += own;
     }
     /* the lowest of a company is the last: all others need its sum */
     for (int32_t b = world->bodies - 1; b >= 0; b--) {
         int32_t company = world->company[b];
-        double part = area[company] > 0.0 ? 1.0 / area[company] : 0.0;
+        double part = mass[company] > 0.0 ? 1.0 / mass[company] : 0.0;
         TlVec3 sum = tl_load3(world->carry + 3 * (int64_t)company);
         tl_store3(world->carry + 3 * (int64_t)b, tl_scale3(part, sum));
     }

@@ -6,10 +6,12 @@
 
 #include "contact/world.h"
 
-/* Finds which cloths are near no analytic collider in a step of dt_s with velocities v, and have
- * nothing that is fixed. */
+/* Finds which cloths are near no analytic collider in a step of dt_s that begins with velocities v,
+ * and have nothing that is fixed. */
 void tl_world_find_airborne(TlWorld *world, const TlContacts *contacts, const double *x,
-                            const double *v, double dt_s);
+                            const double *v, const double gravity_m_per_s2[3], double dt_s);
+/* Until the next step nobody is. */
+void tl_world_carry_nobody(TlWorld *world);
 /* Finds world->carry and world->apart for the pairs that there are and the ways that are planned;
  * without `any` nothing is carried. */
 void tl_world_find_carry(TlWorld *world, bool any);

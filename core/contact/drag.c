@@ -444,7 +444,7 @@ static void lead_out(const Drag *in) {
  * edges are; whether it was. */
 static bool haul_after(const Drag *in, int32_t v, int32_t w, double length) {
     TlWorld *world = in->world;
-    if (!world->led[w] || (world->led[v] & LED) || world->def.fixed[v] ||
+    if (!world->led[w] || (world->led[v] & ~HAULED) != 0 || world->def.fixed[v] ||
         !(world->tether[w] < world->tether[v])) {
         return false;
     }

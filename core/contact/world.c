@@ -14,8 +14,9 @@
  * what moves along with them, the boxes of these stragglers are made anew, for their whole way, any
  * s in [0, 1] and for any part of what its company does, see carry.c: pairs without a straggler are
  * listed as they must be, and those with one are looked for again. Where these are many, the list
- * is made anew with such boxes for them. Who has such a box does not leave it, and when all have
- * one, as after ROUNDS, nobody can, so this ends. Ways that were shortened stay so when the list
+ * is made anew with such boxes for them. Who has such a box leaves it only when the company
+ * becomes another; when all have one, as after ROUNDS, from where on nobody is carried, nobody
+ * can, so this ends. Ways that were shortened stay so when the list
  * has got longer, and all of it is looked at again. Rounding is far less than the contact distance,
  * which is what unlisted pairs keep. */
 #include "contact/carry.h"
@@ -122,7 +123,7 @@ static void alloc_world(TlArena *arena, TlWorld *world) {
     world->apart = TL_NEW(arena, double, 3 * n);
     world->airborne = TL_NEW(arena, uint8_t, world->bodies);
     world->company = TL_NEW(arena, int32_t, world->bodies);
-    world->company_area = TL_NEW(arena, double, world->bodies);
+    world->company_mass = TL_NEW(arena, double, world->bodies);
     world->carry = TL_NEW(arena, double, 3 * (int64_t)world->bodies);
     world->origin = TL_NEW(arena, double, 3 * n);
     world->common = TL_NEW(arena, double, 3 * n);

@@ -48,6 +48,7 @@ typedef struct TlWorldCounts {
 typedef struct TlWorldDef {
     const TlSurface *surface;
     const double *area;      /* per cloth vertex, m^2 */
+    const double *mass;      /* per cloth vertex, kg */
     const double *stretch;   /* per cloth vertex: of its fabric, N/m */
     const uint8_t *analytic; /* per vertex: a cloth vertex feels its body by itself already */
     const uint8_t *fixed;    /* per cloth vertex: not free to move */
@@ -83,7 +84,7 @@ struct TlWorld {
     int32_t bodies;         /* those of cloth come first */
     uint8_t *airborne;      /* per body: free cloth that is near no analytic collider */
     int32_t *company;       /* per body: the lowest that pairs join it to, see carry.c */
-    double *company_area;   /* work: per body that is such a lowest */
+    double *company_mass;   /* work: per body that is such a lowest */
     double *carry;          /* 3 per body: what cloths that only meet each other do
                                together; 0: they meet something else */
     double *apart;          /* 3 per vertex: u without that */
@@ -178,7 +179,8 @@ TlWorld *tl_world_build(TlArena *arena, TlPool *pool, const TlWorldDef *def);
 /* A frame begins: lists are made anew, so that it depends on its start alone. */
 void tl_world_begin_frame(TlWorld *world);
 /* The frame is done again, with less freedom for what is tangled: those who got more crossings than
- * they had when tl_world_note_crossings was called, or with `all` everyone, stay as they are. */
+ * they had when tl_world_note_crossings was called, or with `all` everyone, stay as they are, and
+ * pulls are gentle. */
 void tl_world_note_crossings(TlWorld *world);
 void tl_world_hold_worse(TlWorld *world, bool all);
 /* A sub-step begins at x (cloth); colliders go from `before` to `goal`, 3 per vertex of theirs. */
@@ -186,8 +188,8 @@ void tl_world_begin(TlWorld *world, const double *x, const double *before, const
                     double slip_m);
 /* The sub-step begins where cloth is now, not where it was given. */
 void tl_world_start_here(TlWorld *world);
-/* Plans a move of all cloth vertices by u, and with `others` of colliders to their goals: shortens
- * u, 3 per cloth vertex, in place. False when memory is refused. */
+/* Plans a move of all cloth vertices by u, and with `others` of colliders to their goals: u, 3 per
+ * cloth vertex, becomes what they may do, see tl_world_way. False when memory is refused. */
 bool tl_world_plan(TlWorld *world, double *u, bool others);
 /* Makes a list for motion near the current positions. */
 bool tl_world_list_here(TlWorld *world);

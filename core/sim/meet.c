@@ -49,7 +49,7 @@ bool tl_sim_build_world(ToileSim *sim) {
         const TlMaterial *material = &sim->model.materials[sim->model.vertex_material[v]];
         stretch[v] = 0.5 * (material->E1 + material->E2);
     }
-    TlWorldDef def = {surface,  sim->model.area,   stretch,
+    TlWorldDef def = {surface,  sim->model.area,   sim->model.mass,           stretch,
                       analytic, sim->system.fixed, sim->def.contact_self != 0};
     sim->world = tl_world_build(arena, sim->pool, &def);
     return sim->world != NULL;

@@ -23,7 +23,7 @@ enum {
     TICKS = 512,
     LEAST_JUDGED = 128,
     MOST_FORCED = 64,
-    MOST_YIELDING = 1,
+    MOST_YIELDING = 2,
     FORCED_PART = 32,
     MOST_ROUNDS = 6
 };
@@ -225,6 +225,9 @@ ToileStatus toile_sim_settle(ToileSim *sim, const ToileSettleDef *def, ToileSett
         return status;
     }
     tl_begin_contact(sim);
+    if (sim->world != NULL) {
+        tl_world_note_crossings(sim->world);
+    }
     tl_place_pins(sim, 1.0);
     for (int32_t v = 0; v < sim->state.vertex_count; v++) {
         if (sim->system.fixed[v]) {

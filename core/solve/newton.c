@@ -10,6 +10,7 @@
 
 #include "base/platform.h"
 #include "base/vec.h"
+#include "contact/carry.h"
 #include "solve/terms.h"
 
 #include <string.h>
@@ -422,13 +423,14 @@ static bool has_no_direction(const Iteration *in, TlNewtonResult *result) {
  * again. */
 static bool search_with_held(Iteration *in, int32_t k, double *clock_s, TlNewtonResult *result) {
     TlSystem *system = in->system;
-    const TlWorld *world = in->contacts->world;
+    TlWorld *world = in->contacts->world;
     int32_t n = system->model->vertex_count;
     bool found = false;
     result->finite = solve_step(in, k, clock_s, result) && shape_step(in);
     if (!result->finite || line_search(in, result)) {
         return result->finite;
     }
+    tl_world_carry_nobody(world); /* who is held stays where it is */
     for (int32_t round = 0; round < HOLD_ROUNDS && !found && world->cut > 0; round++) {
         for (int32_t v = 0; v < n; v++) {
             system->fixed[v] = !system->fixed[v] && world->s[v] < 1.0 ? HELD : system->fixed[v];

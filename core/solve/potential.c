@@ -176,6 +176,11 @@ void tl_potential_place(TlSystem *system, const TlContacts *contacts, double *x)
     move_to(contacts, system, system->trial, false, x);
 }
 
+static void find_airborne(const TlContacts *contacts, const TlStep *step) {
+    tl_world_find_airborne(contacts->world, contacts, step->x, step->v, step->external.gravity,
+                           step->dt_s);
+}
+
 void tl_potential_begin(TlSystem *system, const TlContacts *contacts, const TlStep *step) {
     TlContacts before = *contacts;
     before.now = contacts->before;
@@ -184,7 +189,7 @@ void tl_potential_begin(TlSystem *system, const TlContacts *contacts, const TlSt
         tl_world_begin(contacts->world, step->x, contacts->points_before, contacts->points_now,
                        contacts->slip_m);
         contacts->world->left = tl_max(1.0, contacts->left);
-        tl_world_find_airborne(contacts->world, contacts, step->x, step->v, step->dt_s);
+        find_airborne(contacts, step);
         const TlCarried carried = {step->x, step->pin_target, step->dt_s};
         tl_potential_drag(system, contacts, &carried);
     }
@@ -424,6 +429,7 @@ static bool try_yielding(TlSystem *system, const TlContacts *contacts, const TlS
         memcpy(step->x, system->x_start, 3 * sizeof(double) * (size_t)n);
         tl_world_begin(world, step->x, contacts->points_before, contacts->points_now,
                        contacts->slip_m);
+        find_airborne(contacts, step);
         tl_world_start_here(world);
         tl_potential_guess(system, step, step->x);
         result->ok = try_minimise(system, contacts, step, options, &result->newton);

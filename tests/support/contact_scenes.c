@@ -174,8 +174,9 @@ static void vary_fabric(ContactScene *scene, ToileFabric *fabric) {
     fabric->friction = vary(scene, 0.0, fabric->friction, 0.6);
 }
 
-static void vary_collider(ContactScene *scene, ToileColliderDef *def, ContactMesh *mesh) {
-    double size = vary(scene, 0.85, 1.0, 1.1), by[3] = {0, 0, 0};
+static void vary_collider(ContactScene *scene, ToileColliderDef *def, ContactMesh *mesh,
+                          double by[3]) {
+    double size = vary(scene, 0.85, 1.0, 1.1);
     by[0] = vary(scene, -0.006, 0.0, 0.006);
     by[2] = vary(scene, -0.006, 0.0, 0.006);
     def->thickness_m *= vary(scene, 0.6, 1.0, 2.5);
@@ -223,7 +224,7 @@ ContactCollider *contact_add_collider(ContactScene *scene, const ToileColliderDe
     ContactCollider *collider = &scene->colliders[scene->collider_count++];
     ToileMeshDef of_mesh;
     collider->def = *def;
-    vary_collider(scene, &collider->def, mesh);
+    vary_collider(scene, &collider->def, mesh, collider->by);
     shift(collider->def.center_m, 1, scene->options.at_m);
     shift(collider->def.end_m, 1, scene->options.at_m);
     if (mesh != NULL) {
@@ -256,6 +257,7 @@ void contact_deform(ContactScene *scene, int32_t collider, const double *positio
     ContactCollider *at = &scene->colliders[collider];
     memcpy(at->mesh.positions, positions, 3 * sizeof *positions * (size_t)at->mesh.vertex_count);
     shift(at->mesh.positions, at->mesh.vertex_count, scene->options.at_m);
+    shift(at->mesh.positions, at->mesh.vertex_count, at->by);
     if (is_fine(scene)) {
         scene->status =
             toile_sim_set_collider_positions(scene->sim, at->id, at->mesh.positions, &scene->error);

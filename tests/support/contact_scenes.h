@@ -57,6 +57,7 @@ typedef struct ContactCollider {
     ToileColliderDef def; /* pose: at the end of the last frame */
     ContactMesh mesh;     /* of a mesh; positions: the same, before the pose */
     double *x;            /* in the world, at the last look */
+    double by[3];         /* how far the seed has moved it */
 } ContactCollider;
 
 typedef struct ContactScene ContactScene;

@@ -285,6 +285,34 @@ static int32_t astray_layers(const ContactScene *scene) {
     return count;
 }
 
+/* Two sheets of different weight that begin pressed to a third of their length, and burst into
+ * folds while they fall. */
+static void place_crumpled(const void *user, double u, double v, double x[3]) {
+    const int32_t *layer = user;
+    x[0] = 0.33 * u;
+    x[1] = 0.02 * *layer + 0.004 * sin(35.0 * u + 1.5 * v) + 0.002 * sin(10.0 * v);
+    x[2] = -0.5 * v;
+}
+
+static void place_ironed(const void *user, double u, double v, double x[3]) {
+    (void)user;
+    x[0] = u;
+    x[1] = 0.0;
+    x[2] = -0.5 * v;
+}
+
+static void build_crumpled(ContactScene *scene) {
+    int32_t nx = 40 * scene->options.fineness, ny = 20 * scene->options.fineness;
+    ContactMesh rest = contact_grid(nx, ny, CONTACT_QUADS, place_ironed, NULL);
+    for (int32_t layer = 0; layer < 2; layer++) {
+        ToileFabric fabric = toile_fabric_default();
+        fabric.density_kg_per_m2 *= layer == 0 ? 1.0 : 3.0;
+        ContactMesh mesh = contact_grid(nx, ny, CONTACT_QUADS, place_crumpled, &layer);
+        contact_add_cloth(scene, mesh, &fabric, rest.positions, NULL, 0);
+    }
+    contact_mesh_free(&rest);
+}
+
 /* a sheet slides down a mesh of two triangles, 25 degrees */
 static void build_incline(ContactScene *scene) {
     double c = cos(25.0 * PI / 180.0), s = sin(25.0 * PI / 180.0), off = 0.002;
@@ -990,6 +1018,7 @@ static const ContactKind kinds[] = {
     {"fall_40k", 36, CONTACT_CLEAN, 0, build_large_fall, NULL, astray_below_floor, true},
     {"stack", 24, CONTACT_CLEAN, 0, build_stack, NULL, astray_layers, false},
     {"bounce", 18, CONTACT_CLEAN, 0, build_bounce, animate_bounce, astray_below_box, false},
+    {"crumpled", 24, CONTACT_CLEAN, 0, build_crumpled, NULL, NULL, false},
     {"incline", 24, CONTACT_CLEAN, 0, build_incline, NULL, astray_below_incline, false},
     {"heap", 36, CONTACT_CLEAN, 0, build_heap, NULL, astray_below_floor, false},
     {"ball_4", 24, CONTACT_CLEAN, 0, build_ball, animate_ball_4, astray_behind_ball, false},
