@@ -25,10 +25,10 @@
 /* how far a pull goes in an iteration: over the contact distance, and over the edge, at least */
 #define PULL 0.5
 #define REACH 0.2
-/* stiffness of a pull over that of the fabric, which is what it has to stretch; and of a gentle one
- */
+/* stiffness of a pull over that of the fabric, which is what it has to stretch; it is at least that
+ * of contact, and of gentle ones a part of that */
 #define FORCE 2.0
-#define GENTLE 0.4
+#define GENTLE 0.25
 
 /* Six times the volume of the tetrahedron. */
 static double volume(TlVec3 a, TlVec3 b, TlVec3 c, TlVec3 d) {
@@ -300,11 +300,13 @@ bool tl_crossing_pull(const TlWorld *world, const TlCrossing *at, TlTouch *touch
     }
     memset(touch, 0, sizeof *touch);
     place_pull(world, e, t, touch);
-    double force = world->gentle ? GENTLE : FORCE, k = 0.0,
-           r = surface->half[e[0]] + surface->half[t[0]];
+    double r = surface->half[e[0]] + surface->half[t[0]], area = 0.0, stretch = 0.0;
     for (int i = 0; i < 4; i++) {
-        k += 0.5 * force * fabs(touch->weight[i]) * world->def.stretch[touch->vertex[i]];
+        area += 0.5 * fabs(touch->weight[i]) * world->def.area[touch->vertex[i]];
+        stretch += 0.5 * fabs(touch->weight[i]) * world->def.stretch[touch->vertex[i]];
     }
+    double k = area * TL_CONTACT_PRESSURE / r;
+    k = world->gentle ? GENTLE * k : tl_max(k, FORCE * stretch);
     double reach =
         tl_max(PULL * r, REACH * tl_length3(tl_sub3(point(world, e[1]), point(world, e[0]))));
     double size = tl_length3(way);
