@@ -334,13 +334,13 @@ static double difference(const ContactScene *a, const ContactScene *b) {
     return most;
 }
 
-/* Runs a scene at the origin and far away, and tells for how many frames both move the same. The
- * far one is clean to the end. */
-static int32_t compare_far(const char *name, bool tight, int32_t frames) {
+/* Runs a scene at the origin and `at_m` away, and tells for how many frames both move the same. The
+ * other one is clean to the end. */
+static int32_t compare_far(const char *name, bool tight, double at_m, int32_t frames) {
     ContactOptions near = default_options(), far;
     near.tight = tight;
     far = near;
-    far.at_m[0] = far.at_m[2] = FAR_M;
+    far.at_m[0] = far.at_m[2] = at_m;
     ContactScene *scenes = malloc(2 * sizeof *scenes);
     ck_assert_ptr_nonnull(scenes);
     TlCrossings crossings = {0};
@@ -356,10 +356,11 @@ static int32_t compare_far(const char *name, bool tight, int32_t frames) {
         double off = difference(&scenes[0], &scenes[1]);
         int64_t count = count_crossings(&scenes[1], &crossings);
         same += off <= SAME_M && same == frame - 1;
-        printf("%s, far: frame %d off by %.1e m, %d intersections\n", name, frame, off, (int)count);
+        printf("%s, %g m away: frame %d off by %.1e m, %d intersections\n", name, at_m, frame, off,
+               (int)count);
         ck_assert_int_eq(count, 0);
     }
-    printf("%s, far: the same for %d of %d frames\n", name, same, frames);
+    printf("%s, %g m away: the same for %d of %d frames\n", name, at_m, same, frames);
     tl_crossings_free(&crossings);
     for (int k = 0; k < 2; k++) {
         contact_close(&scenes[k]);
@@ -370,19 +371,27 @@ static int32_t compare_far(const char *name, bool tight, int32_t frames) {
 
 /* Felt does not buckle, so its motion is smooth in where it starts. */
 START_TEST(contact_moves_the_same_far_away) {
-    ck_assert_int_eq(compare_far("drape_felt", true, 24), 24);
+    ck_assert_int_eq(compare_far("drape_felt", true, FAR_M, 24), 24);
 }
 END_TEST
 
-/* Thin cloth buckles: with noise of 1e-13 m at the origin, which is the rounding of coordinates at
- * 1000 m, this drape is another by 0.1 mm after two to four frames. Up to there it is the same. */
-START_TEST(contact_of_thin_cloth_moves_the_same_at_first_far_away) {
-    ck_assert_int_ge(compare_far("drape_askew", false, 36), 2);
+/* Thin cloth buckles, and a shift by the rounding of coordinates at 1000 m, right at the origin,
+ * makes another drape of it within two to four frames. So far away it moves the same for as long as
+ * it does with such a shift, and is as clean. */
+START_TEST(contact_of_thin_cloth_is_only_rounded_far_away) {
+    static const double shifts[3] = {1e-13, -3e-13, 1e-12};
+    enum { FRAMES = 36 };
+    int32_t least = FRAMES;
+    for (int i = 0; i < 3; i++) {
+        int32_t same = compare_far("drape_askew", false, shifts[i], FRAMES / 4);
+        least = same < least ? same : least;
+    }
+    ck_assert_int_ge(compare_far("drape_askew", false, FAR_M, FRAMES), least);
 }
 END_TEST
 
 START_TEST(contact_with_a_mesh_is_clean_far_away) {
-    compare_far("drape_mesh", false, 36);
+    compare_far("drape_mesh", false, FAR_M, 36);
 }
 END_TEST
 
@@ -416,8 +425,7 @@ int main(int argc, char **argv) {
     }
     tcase_add_loop_test(add_case(suite, "report"), contact_report_names_faces, 0, 5);
     tcase_add_test(add_case(suite, "far"), contact_moves_the_same_far_away);
-    tcase_add_test(add_case(suite, "far_thin"),
-                   contact_of_thin_cloth_moves_the_same_at_first_far_away);
+    tcase_add_test(add_case(suite, "far_thin"), contact_of_thin_cloth_is_only_rounded_far_away);
     tcase_add_test(add_case(suite, "far_mesh"), contact_with_a_mesh_is_clean_far_away);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);
