@@ -18,7 +18,8 @@ typedef struct Field {
     int32_t n, pair_count;
     double *x, *common, *low, *high;
     TlPairs pairs;
-    TlPair *all; /* before the cull */
+    TlPair *all, *plain; /* before the cull, and after it without the sieve */
+    TlSifted *sifted;
 } Field;
 
 static Field field_make(int32_t triangles, int32_t edges) {
@@ -31,6 +32,8 @@ static Field field_make(int32_t triangles, int32_t edges) {
     }
     field.all = test_alloc(sizeof(TlPair) * ((size_t)field.pair_count + 1));
     field.pairs.pair = test_alloc(sizeof(TlPair) * ((size_t)field.pair_count + 1));
+    field.plain = test_alloc(sizeof(TlPair) * ((size_t)field.pair_count + 1));
+    field.sifted = test_alloc(sizeof *field.sifted * (size_t)(field.n + 1));
     field.pairs.vertex_triangle = triangles;
     field.pairs.count = field.pairs.capacity = field.pair_count;
     for (int32_t i = 0; i < field.pair_count; i++) {
@@ -45,16 +48,35 @@ static void field_free(Field *field) {
     free(field->low);
     free(field->high);
     free(field->all);
+    free(field->plain);
+    free(field->sifted);
     free(field->pairs.pair);
 }
 
+/* What is left with the sieve: some of what is left without, the same otherwise. */
 static void cull(Field *field, int32_t workers) {
     TlPool *pool = tl_pool_create(workers, NULL);
-    TlSweep sweep = {
-        .x = field->x, .common = field->common, .low = field->low, .high = field->high};
+    TlSweep sweep = {.x = field->x,
+                     .common = field->common,
+                     .low = field->low,
+                     .high = field->high,
+                     .vertex_count = field->n};
+    TlPairs plain = field->pairs;
+    plain.pair = field->plain;
+    memcpy(plain.pair, field->all, sizeof(TlPair) * (size_t)field->pair_count);
+    tl_pairs_cull(pool, &plain, &sweep);
+    sweep.sifted = field->sifted;
     memcpy(field->pairs.pair, field->all, sizeof(TlPair) * (size_t)field->pair_count);
     tl_pairs_cull(pool, &field->pairs, &sweep);
     tl_pool_destroy(pool);
+    int32_t next = 0;
+    for (int32_t i = 0; i < field->pairs.count; i++, next++) {
+        while (next < plain.count && plain.pair[next].vertex[0] != field->pairs.pair[i].vertex[0]) {
+            next++;
+        }
+        ck_assert_int_lt(next, plain.count);
+        ck_assert_mem_eq(&plain.pair[next], &field->pairs.pair[i], sizeof(TlPair));
+    }
 }
 
 static TlVec3 random_vec(TestRandom *random, double size) {
@@ -62,14 +84,16 @@ static TlVec3 random_vec(TestRandom *random, double size) {
                    test_between(random, -size, size));
 }
 
-/* Pairs of centimetres, some centimetres apart, and motion of all kinds. */
+/* Pairs of centimetres, some centimetres apart, and motion of all kinds. Where they are single
+ * precision knows a few micrometres. */
 static void scatter(Field *field, TestRandom *random) {
     for (int32_t i = 0; i < field->pair_count; i++) {
         double own = pow(10.0, test_between(random, -5, -1.5));
         TlVec3 common = random_vec(random, 1.0), apart = random_vec(random, 0.03);
+        TlVec3 place = random_vec(random, 50.0);
         int split = i < field->pairs.vertex_triangle ? 1 : 2;
         for (int32_t v = 4 * i; v < 4 * i + 4; v++) {
-            TlVec3 at = random_vec(random, 0.01);
+            TlVec3 at = tl_add3(place, random_vec(random, 0.01));
             tl_store3(field->x + 3 * v, v - 4 * i < split ? tl_add3(at, apart) : at);
             tl_store3(field->common + 3 * v, tl_add3(common, random_vec(random, own)));
             for (int32_t k = 3 * v; k < 3 * v + 3; k++) {
@@ -191,6 +215,29 @@ START_TEST(cull_takes_out_what_stays_beyond_the_radius) {
 }
 END_TEST
 
+/* A kilometre from the first vertex single precision knows 30 micrometres, and a pair that is
+ * within reach by a tenth of one is kept. */
+START_TEST(cull_counts_what_single_precision_loses) {
+    TestRandom random = test_random(734);
+    for (int trial = 0; trial < 200; trial++) {
+        bool edges = trial % 2 == 1;
+        Field pair = one_pair(edges, (double)RADIUS - 1e-7), field = field_make(!edges, edges + 2);
+        TlVec3 place = tl_vec3(1000.0, 1000.0 + test_between(&random, 0, 1), -1000.0);
+        field.all[0] = field.all[1];
+        for (int32_t c = 0; c < 4; c++) {
+            /* the pair comes second, so that the first vertex is another one's */
+            tl_store3(field.x + 3 * (4 + c), tl_add3(place, tl_load3(pair.x + 3 * c)));
+            field.x[3 * c + 2] = 5.0 + (double)c;
+        }
+        field.pairs.count = field.pair_count = 1;
+        field.pairs.vertex_triangle = !edges;
+        ck_assert(is_kept(&field));
+        field_free(&pair);
+        field_free(&field);
+    }
+}
+END_TEST
+
 /* 100 m/s together is no motion; a centimetre less of one side is a centimetre */
 START_TEST(cull_does_not_count_common_motion) {
     for (int edges = 0; edges < 2; edges++) {
@@ -255,5 +302,6 @@ START_TEST(cull_same_bytes_for_all_workers) {
 END_TEST
 
 TEST_MAIN("pairs", cull_keeps_every_pair_that_can_come_near, cull_tells_the_distance_from_below,
-          cull_takes_out_what_stays_beyond_the_radius, cull_does_not_count_common_motion,
-          cull_keeps_what_touches, cull_same_bytes_for_all_workers)
+          cull_takes_out_what_stays_beyond_the_radius, cull_counts_what_single_precision_loses,
+          cull_does_not_count_common_motion, cull_keeps_what_touches,
+          cull_same_bytes_for_all_workers)

@@ -12,6 +12,7 @@ enum { TL_LANES = 4, TL_WIDE = 8 };
 
 typedef float TlFloat4 __attribute__((vector_size(16)));
 typedef float TlFloat8 __attribute__((vector_size(32)));
+typedef double TlDouble2 __attribute__((vector_size(16)));
 typedef double TlDouble4 __attribute__((vector_size(32)));
 typedef int64_t TlBits4 __attribute__((vector_size(32)));
 

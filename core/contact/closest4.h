@@ -67,13 +67,23 @@ TL_INLINE TlVec4 tl_choose_vec4(TlBits4 mask, TlVec4 yes, TlVec4 no) {
                     tl_choose4(mask, yes.z, no.z)};
 }
 
-/* Vertex `corner` of four pairs. */
+/* Vertex `corner` of four pairs. Two numbers at a time: taken one by one they wait for each other
+ * in the one unit that shuffles. */
 TL_INLINE TlVec4 tl_gather4(const double *x, const TlPair *const pair[4], int corner) {
     const double *a = x + 3 * (int64_t)pair[0]->vertex[corner];
     const double *b = x + 3 * (int64_t)pair[1]->vertex[corner];
     const double *c = x + 3 * (int64_t)pair[2]->vertex[corner];
     const double *d = x + 3 * (int64_t)pair[3]->vertex[corner];
-    return (TlVec4){{a[0], b[0], c[0], d[0]}, {a[1], b[1], c[1], d[1]}, {a[2], b[2], c[2], d[2]}};
+    TlDouble2 a01, b01, c01, d01;
+    __builtin_memcpy(&a01, a, sizeof a01);
+    __builtin_memcpy(&b01, b, sizeof b01);
+    __builtin_memcpy(&c01, c, sizeof c01);
+    __builtin_memcpy(&d01, d, sizeof d01);
+    TlDouble4 ac = __builtin_shufflevector(a01, c01, 0, 1, 2, 3);
+    TlDouble4 bd = __builtin_shufflevector(b01, d01, 0, 1, 2, 3);
+    return (TlVec4){__builtin_shufflevector(ac, bd, 0, 4, 2, 6),
+                    __builtin_shufflevector(ac, bd, 1, 5, 3, 7),
+                    {a[2], b[2], c[2], d[2]}};
 }
 
 /* A number of single precision that is not larger. */

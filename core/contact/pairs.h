@@ -5,6 +5,7 @@
 #define TL_PAIRS_H
 
 #include "base/alloc.h"
+#include "base/lanes.h"
 
 /* Vertices A of the first thing, then B of the second: v | t0 t1 t2, or a0 a1 | b0 b1. Distances
  * are those of the closest points less what is solid around them. */
@@ -53,12 +54,20 @@ typedef struct TlPairs {
     int32_t growths; /* times memory was asked for */
 } TlPairs;
 
+/* What the sieve of pairs.c knows of a vertex: the middle of its box, its common motion, and half
+ * the box with all that single precision loses; three numbers each. */
+typedef struct TlSifted {
+    TlFloat4 middle, common, half;
+} TlSifted;
+
 /* Where vertices may be: x_i + t common_i + e with low_i <= e <= high_i, for one t in [0, 1] that
  * all share. Cloth that moves together has nearly the same `common`, and meets nobody. 3 per
  * vertex. */
 typedef struct TlSweep {
     const double *x, *common, *low, *high;
     const double *around; /* 1 per vertex: its part of how near is near, m; NULL: nothing */
+    TlSifted *sifted;     /* 1 per vertex: work of the sieve in the cull; NULL: there is none */
+    int32_t vertex_count; /* of `sifted` */
     const double *now;    /* where vertices are, at t = from; NULL: at x, and from is 0 */
     double from;          /* t is not smaller any more */
 } TlSweep;

@@ -129,6 +129,7 @@ static void alloc_world(TlArena *arena, TlWorld *world) {
     world->common = TL_NEW(arena, double, 3 * n);
     world->low = TL_NEW(arena, double, 3 * n);
     world->high = TL_NEW(arena, double, 3 * n);
+    world->sifted = TL_NEW(arena, TlSifted, n);
     world->trial = TL_NEW(arena, double, 3 * n);
     world->motion = TL_NEW(arena, double, 3 * n);
     world->around = TL_NEW(arena, double, n);
@@ -345,9 +346,11 @@ static void finish_range(void *data, int32_t begin, int32_t end) {
     }
 }
 
-/* Fills what the broad phase leaves open, and takes out what cannot come near. */
-static void describe(TlWorld *world, TlPairs *pairs, const TlSweep *sweep) {
+/* Fills what the broad phase leaves open, and takes out what cannot come near. The sieve looks at
+ * all vertices first, which pays where pairs are many. */
+static void describe(TlWorld *world, TlPairs *pairs, TlSweep *sweep) {
     Describe in = {world, pairs};
+    sweep->sifted = pairs->count > world->n ? world->sifted : NULL;
     tl_parallel_for(world->pool, pairs->count, GRAIN, describe_range, &in);
     tl_pairs_cull(world->pool, pairs, sweep);
     tl_parallel_for(world->pool, pairs->count, GRAIN, finish_range, &in);
@@ -358,7 +361,8 @@ static TlSweep sweep_of(const TlWorld *world) {
                      .common = world->common,
                      .low = world->low,
                      .high = world->high,
-                     .around = world->around};
+                     .around = world->around,
+                     .vertex_count = world->n};
 }
 
 static void count_list(TlWorld *world, double clock_s) {

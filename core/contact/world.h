@@ -91,6 +91,7 @@ struct TlWorld {
     bool carrying;          /* it is not 0 for some */
     int32_t cut;            /* vertices of it that get less than they want */
     double *origin, *common, *low, *high; /* what the list is good for */
+    TlSifted *sifted;                     /* work of culling */
     double *around;                       /* per vertex: contact distance, and what is solid, m */
     uint8_t *straggler;                   /* moves otherwise than its neighbourhood */
     uint8_t *loose;                       /* part of a tangle: what it may pass, see pairs.h */

@@ -160,9 +160,13 @@ static bool is_missing(Iteration *in) {
 /* Whether a vertex is in an analytic collider, which may have moved over it. */
 static bool is_inside(const Iteration *in) {
     const TlSystem *system = in->system;
-    for (int32_t v = 0; in->contacts->collider_count > 0 && v < system->model->vertex_count; v++) {
+    const TlContacts *contacts = in->contacts;
+    for (int32_t v = 0; contacts->collider_count > 0 && v < system->model->vertex_count; v++) {
+        TlVec3 x = tl_load3(in->x + 3 * (int64_t)v);
+        int32_t cloth = system->model->vertex_material[v];
         if (!system->fixed[v] && system->pinched[v] != TL_PINCHED &&
-            tl_contact_depth(in->contacts, tl_load3(in->x + 3 * (int64_t)v)) > 0.0) {
+            !tl_is_clear(contacts, contacts->now, cloth, x, 0.0) &&
+            tl_contact_depth(contacts, x) > 0.0) {
             return true;
         }
     }

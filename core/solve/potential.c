@@ -113,6 +113,10 @@ static uint8_t flag_of(const Pinch *in, int32_t v) {
     if (in->system->fixed[v]) {
         return is_held_inside(in, v) ? TL_PINCHED : 0;
     }
+    if (tl_is_clear(in->contacts, in->contacts->now, cloth, x, 0.0) &&
+        tl_is_clear(in->contacts, in->contacts->before, cloth, x, 0.0)) {
+        return 0;
+    }
     if (tl_contact_pinch(in->contacts, cloth, x, &way)) {
         return TL_PINCHED;
     }
@@ -304,7 +308,9 @@ static bool reach_guess(TlSystem *system, const TlContacts *contacts, double *x)
         int64_t at = 3 * (int64_t)v;
         TlVec3 here = tl_load3(x + at), fall = own_fall(system, guess, v);
         TlVec3 lost = tl_sub3(tl_load3(guess + at), here), none = {0, 0, 0};
-        TlVec3 borne = tl_contact_stop_all(contacts, system->model->vertex_material[v], here, fall);
+        int32_t cloth = system->model->vertex_material[v];
+        bool clear = tl_is_clear(contacts, contacts->now, cloth, here, tl_length3(fall));
+        TlVec3 borne = clear ? fall : tl_contact_stop_all(contacts, cloth, here, fall);
         tl_store3(system->ahead + at, system->fixed[v] ? none : tl_add3(lost, fall));
         tl_store3(system->borne + at, system->fixed[v] ? none : tl_add3(lost, borne));
     }

@@ -34,8 +34,10 @@ static double vertex_value(void *data, int32_t begin, int32_t end) {
         if (job->contacts->collider_count == 0 || system->pinched[v] == TL_PINCHED) {
             continue;
         }
-        total += tl_contact_value(job->contacts, system->model->vertex_material[v],
-                                  system->model->area[v], x);
+        int32_t cloth = system->model->vertex_material[v];
+        if (!tl_is_clear(job->contacts, job->contacts->now, cloth, x, 0.0)) {
+            total += tl_contact_value(job->contacts, cloth, system->model->area[v], x);
+        }
         if (system->friction[v].force > 0.0) {
             total += tl_friction_value(&system->friction[v], job->contacts->slip_m, x);
         }
@@ -73,7 +75,12 @@ static void vertex_derive(void *data, int32_t begin, int32_t end) {
         tl_store3(system->push + 3 * (int64_t)v, tl_vec3(0, 0, 0));
         TlFriction *friction = &system->friction[v];
         friction->force = 0.0;
-        if (job->contacts->collider_count == 0 || system->pinched[v] == TL_PINCHED) {
+        TlVec3 next = {0, 0, 0};
+        if (job->ahead != NULL) {
+            next = tl_load3(job->ahead + 3 * (int64_t)v);
+        }
+        if (job->contacts->collider_count == 0 || system->pinched[v] == TL_PINCHED ||
+            tl_is_clear(job->contacts, job->contacts->now, cloth, x, tl_length3(next))) {
             continue;
         }
         memset(block, 0, 9 * sizeof *block);
@@ -81,7 +88,6 @@ static void vertex_derive(void *data, int32_t begin, int32_t end) {
                                              block, &pressed, &normal);
         system->matrix.touched[v] = collider >= 0;
         if (job->ahead != NULL) {
-            TlVec3 next = tl_load3(job->ahead + 3 * (int64_t)v);
             system->matrix.touched[v] |=
                 tl_contact_ahead(job->contacts, cloth, system->model->area[v], x, next, &held,
                                  block, system->push + 3 * (int64_t)v);
@@ -195,8 +201,10 @@ static double project_range(void *data, int32_t begin, int32_t end) {
             if (job->x != NULL) {
                 from = tl_load3(job->x + 3 * (int64_t)v);
             }
-            if (tl_contact_project(job->contacts, job->system->model->vertex_material[v], job->part,
-                                   job->x != NULL ? &from : NULL, &x)) {
+            int32_t cloth = job->system->model->vertex_material[v];
+            if (!tl_is_clear(job->contacts, job->contacts->now, cloth, x, 0.0) &&
+                tl_contact_project(job->contacts, cloth, job->part, job->x != NULL ? &from : NULL,
+                                   &x)) {
                 tl_store3(job->out + 3 * (int64_t)v, x);
                 moved++;
             }
@@ -221,7 +229,10 @@ static void land_range(void *data, int32_t begin, int32_t end) {
         int64_t at = 3 * (int64_t)v;
         TlVec3 x = tl_load3(job->x + at), u = tl_sub3(tl_load3(job->out + at), x);
         if (!job->system->fixed[v] && job->system->pinched[v] != TL_PINCHED) {
-            u = tl_contact_land(job->contacts, job->system->model->vertex_material[v], x, u);
+            int32_t cloth = job->system->model->vertex_material[v];
+            if (!tl_is_clear(job->contacts, job->contacts->now, cloth, x, tl_length3(u))) {
+                u = tl_contact_land(job->contacts, cloth, x, u);
+            }
             tl_store3(job->out + at, tl_add3(x, u));
         }
     }
