@@ -176,7 +176,8 @@ ToileStats test_stats(const ToileSim *sim);
 
 /* ---- suites ---- */
 
-/* Runs a suite of one case without time limit; answers the exit code. */
+/* Runs a suite of one case without time limit; answers the exit code. TOILE_TESTS=text runs the
+ * tests alone whose names contain that text, and fails when there are none. */
 int test_run(const char *name, const TTest *const *tests, int32_t count);
 #define TEST_MAIN(name, ...)                                                                       \
     int main(void) {                                                                               \
