@@ -51,11 +51,12 @@ static ContactOptions default_options(void) {
 
 /* ---- the checker ---- */
 
-/* Of single precision numbers, where the largest coordinate is. */
+/* Of the single precision numbers that the largest coordinate is stored with: far away an archive
+ * stores them relative to where the scene stands. */
 static double spacing_of(const ContactScene *scene, const double *x, int32_t count) {
     float most = 0.0F;
     for (int32_t i = 0; i < 3 * count; i++) {
-        double at = fabs(x[i] + scene->options.at_m[i % 3]);
+        double at = fabs(contact_is_far(scene) ? x[i] : x[i] + scene->options.at_m[i % 3]);
         most = at > (double)most ? (float)at : most;
     }
     return (double)(nextafterf(most, INFINITY) - most);
@@ -89,8 +90,10 @@ static int64_t count_crossings(const ContactScene *scene, TlCrossings *crossings
         }
         ToileColliderDef def = collider->def;
         for (int i = 0; i < 3; i++) {
-            def.center_m[i] -= scene->options.at_m[i];
-            def.end_m[i] -= scene->options.at_m[i];
+            double at = scene->options.at_m[i];
+            def.center_m[i] -= scene->options.by_pose ? 0.0 : at;
+            def.end_m[i] -= scene->options.by_pose ? 0.0 : at;
+            def.pose.translate_m[i] -= scene->options.by_pose ? at : 0.0;
         }
         solids[all.solid_count++] = tl_solid_of(&def);
     }

@@ -9,6 +9,8 @@
 #include <string.h>
 
 #define PI 3.14159265358979323846
+/* where archives begin to store positions relative to a point of whole metres */
+#define FAR_M 10.0
 
 static void *allocate(size_t size) {
     void *memory = calloc(1, size > 0 ? size : 1);
@@ -151,6 +153,21 @@ static void shift(double *x, int32_t count, const double by[3]) {
     }
 }
 
+/* Points of the scene to where it stands. */
+static void put(const ContactScene *scene, double *x, int32_t count) {
+    for (int32_t i = 0; scene->options.rounded && i < 3 * count; i++) {
+        x[i] = floor(x[i] * 1e6 + 0.5) / 1e6;
+    }
+    shift(x, count, scene->options.at_m);
+}
+
+/* The same of a collider's own coordinates, or of its pose; whichever is not moved is rounded. */
+static void put_collider(const ContactScene *scene, bool pose, double *x, int32_t count) {
+    ContactScene still = {.options = scene->options};
+    memset(still.options.at_m, 0, sizeof still.options.at_m);
+    put(pose == scene->options.by_pose ? scene : &still, x, count);
+}
+
 /* A number between two, by the seed of the scene; `usual` without one. */
 static double vary(ContactScene *scene, double low, double usual, double high) {
     if (scene->options.seed == 0) {
@@ -204,7 +221,7 @@ ContactCloth *contact_add_cloth(ContactScene *scene, ContactMesh mesh, const Toi
     for (int32_t i = 0; i < pin_count; i++) {
         cloth->pins[i] = pins[i];
     }
-    shift(cloth->mesh.positions, mesh.vertex_count, scene->options.at_m);
+    put(scene, cloth->mesh.positions, mesh.vertex_count);
     ToileMeshDef of_mesh = mesh_def(&cloth->mesh);
     def.mesh = &of_mesh;
     ToileFabric varied = fabric != NULL ? *fabric : toile_fabric_default();
@@ -225,12 +242,13 @@ ContactCollider *contact_add_collider(ContactScene *scene, const ToileColliderDe
     ToileMeshDef of_mesh;
     collider->def = *def;
     vary_collider(scene, &collider->def, mesh, collider->by);
-    shift(collider->def.center_m, 1, scene->options.at_m);
-    shift(collider->def.end_m, 1, scene->options.at_m);
+    put_collider(scene, false, collider->def.center_m, 1);
+    put_collider(scene, false, collider->def.end_m, 1);
+    put_collider(scene, true, collider->def.pose.translate_m, 1);
     if (mesh != NULL) {
         collider->mesh = *mesh;
         collider->x = allocate(3 * sizeof(double) * (size_t)mesh->vertex_count);
-        shift(collider->mesh.positions, mesh->vertex_count, scene->options.at_m);
+        put_collider(scene, false, collider->mesh.positions, mesh->vertex_count);
         of_mesh = mesh_def(&collider->mesh);
         collider->def.shape = TOILE_COLLIDER_MESH;
         collider->def.mesh = &of_mesh;
@@ -248,16 +266,18 @@ ContactCollider *contact_add_collider(ContactScene *scene, const ToileColliderDe
 void contact_move(ContactScene *scene, int32_t collider, const ToilePose *pose) {
     ContactCollider *at = &scene->colliders[collider];
     at->def.pose = *pose;
+    put_collider(scene, true, at->def.pose.translate_m, 1);
     if (is_fine(scene)) {
-        scene->status = toile_sim_set_collider_pose(scene->sim, at->id, pose, &scene->error);
+        scene->status =
+            toile_sim_set_collider_pose(scene->sim, at->id, &at->def.pose, &scene->error);
     }
 }
 
 void contact_deform(ContactScene *scene, int32_t collider, const double *positions) {
     ContactCollider *at = &scene->colliders[collider];
     memcpy(at->mesh.positions, positions, 3 * sizeof *positions * (size_t)at->mesh.vertex_count);
-    shift(at->mesh.positions, at->mesh.vertex_count, scene->options.at_m);
     shift(at->mesh.positions, at->mesh.vertex_count, at->by);
+    put_collider(scene, false, at->mesh.positions, at->mesh.vertex_count);
     if (is_fine(scene)) {
         scene->status =
             toile_sim_set_collider_positions(scene->sim, at->id, at->mesh.positions, &scene->error);
@@ -270,9 +290,10 @@ void contact_pull(ContactScene *scene, int32_t cloth, double angle_rad, const do
     for (int32_t i = 0; i < at->pin_count; i++) {
         const double *from = at->mesh.positions + 3 * at->pins[i], *origin = scene->options.at_m;
         double x = from[0] - origin[0], z = from[2] - origin[2], *to = at->targets + 3 * i;
-        to[0] = origin[0] + c * x + s * z + by[0];
-        to[1] = from[1] + by[1];
-        to[2] = origin[2] + c * z - s * x + by[2];
+        to[0] = c * x + s * z + by[0];
+        to[1] = from[1] - origin[1] + by[1];
+        to[2] = c * z - s * x + by[2];
+        put(scene, to, 1);
     }
     if (is_fine(scene)) {
         scene->status = toile_sim_set_pin_targets(scene->sim, at->id, at->pins, at->pin_count,
@@ -326,6 +347,17 @@ static void pose_point(const ToilePose *pose, const double in[3], double out[3])
     }
 }
 
+bool contact_is_far(const ContactScene *scene) {
+    const double *at = scene->options.at_m;
+    return at[0] * at[0] + at[1] * at[1] + at[2] * at[2] > FAR_M * FAR_M;
+}
+
+/* A coordinate as an archive stores it, relative to where the scene stands. */
+static double stored(const ContactScene *scene, double x, int32_t k) {
+    double at = scene->options.at_m[k];
+    return contact_is_far(scene) ? (double)(float)(x - at) : (double)(float)x - at;
+}
+
 void contact_look(ContactScene *scene) {
     for (int32_t c = 0; c < scene->cloth_count; c++) {
         ContactCloth *cloth = &scene->cloths[c];
@@ -333,7 +365,7 @@ void contact_look(ContactScene *scene) {
             scene->status = toile_sim_get_positions(scene->sim, cloth->id, cloth->x, &scene->error);
         }
         for (int32_t i = 0; i < 3 * cloth->mesh.vertex_count; i++) {
-            cloth->x[i] = (double)(float)cloth->x[i] - scene->options.at_m[i % 3];
+            cloth->x[i] = stored(scene, cloth->x[i], i % 3);
         }
     }
     for (int32_t c = 0; c < scene->collider_count; c++) {

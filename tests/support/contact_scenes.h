@@ -89,7 +89,9 @@ typedef struct ContactKind {
 typedef struct ContactOptions {
     int32_t fineness; /* 1: small; 2: twice as fine, with more layers */
     int32_t threads;  /* 0 counts as 1 */
-    double at_m[3];   /* where the scene stands */
+    double at_m[3];   /* where the scene stands: whole metres */
+    bool rounded;     /* all coordinates are whole micrometres before that, as files hold them */
+    bool by_pose;     /* colliders are where it stands by their poses, not by their coordinates */
     bool tight;       /* sub-steps are solved to 0.1 micrometres, not by quality */
     uint64_t seed; /* varies frame rate, quality, thickness, friction, fabrics, and size and place
                       of colliders; 0: nothing. Sides are not told then */
@@ -117,10 +119,13 @@ const ContactKind *contact_kind(const char *name);
 
 void contact_open(ContactScene *scene, const ContactKind *kind, const ContactOptions *options);
 void contact_step(ContactScene *scene);
-/* Fetches positions, those of cloth rounded to single precision as in a cache, and tells them
- * relative to where the scene stands. */
+/* Fetches positions, those of cloth rounded to single precision as in an archive, which far from
+ * the origin stores them relative to whole metres, and tells them relative to where the scene
+ * stands. */
 void contact_look(ContactScene *scene);
 void contact_close(ContactScene *scene);
+/* Whether an archive stores positions relative to where the scene stands. */
+bool contact_is_far(const ContactScene *scene);
 
 /* ---- for builders of scenes ---- */
 
