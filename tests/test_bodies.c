@@ -95,11 +95,14 @@ static void prepare(ToileSim *sim) {
     ASSERT_OK(tl_sim_prepare(sim, NULL));
 }
 
-/* Positions of all collider vertices; caller frees. */
+/* World positions of all collider vertices; caller frees. */
 static double *points(const ToileSim *sim, double part) {
     int32_t n = sim->surface.vertices.count - sim->surface.vertices.cloth;
     double *out = test_alloc(3 * sizeof *out * (size_t)(n + 1));
     tl_sim_collider_points(sim, part, out);
+    for (int32_t i = 0; i < 3 * n; i++) {
+        out[i] += sim->origin[i % 3];
+    }
     return out;
 }
 
@@ -256,7 +259,7 @@ static bool is_cut_of_face(const TestMesh *mesh, const int32_t *start, int32_t f
 }
 
 /* Every triangle of the surface is one of the user's mesh, of the face it names, and every face has
- * its own; rest positions are those of the vertices. */
+ * its own; rest positions are those of the vertices, but for whole metres. */
 static void expect_mesh(const ToileSim *sim, const TestMesh *mesh, const double *rest,
                         ToileClothId id) {
     const TlSurface *s = &sim->surface;
@@ -279,11 +282,15 @@ static void expect_mesh(const ToileSim *sim, const TestMesh *mesh, const double 
     for (int32_t f = 0; f < mesh->face_count; f++) {
         ck_assert_int_eq(found[f], mesh->face_sizes[f] - 2);
     }
+    double from[3], *own = test_alloc(3 * sizeof *own * (size_t)mesh->vertex_count);
+    tl_whole_middle(rest, mesh->vertex_count, from);
+    tl_relative_points(rest, mesh->vertex_count, from, own);
     for (int32_t v = 0; v < s->vertices.count; v++) {
-        ck_assert_mem_eq(s->rest + 3 * v, rest + 3 * tl_user_vertex(cloth, v), 3 * sizeof(double));
+        ck_assert_mem_eq(s->rest + 3 * v, own + 3 * tl_user_vertex(cloth, v), 3 * sizeof(double));
     }
     free(start);
     free(found);
+    free(own);
 }
 
 static void check_order(const TestMesh *mesh, bool kept) {
@@ -348,8 +355,15 @@ START_TEST(points_are_where_colliders_are_defined) {
     static const double ends[] = {3, 0, 0, 0, 1, 0};
     ck_assert_mem_eq(at + 27, ends, sizeof ends);
     ck_assert_mem_eq(at + 33, quad_at, sizeof quad_at);
-    /* and that is what the surface calls their rest */
-    ck_assert_mem_eq(w.sim->surface.rest + 39, at, 45 * sizeof *at);
+    /* and that is what the surface calls their rest, but for whole metres */
+    const TlSurface *s = &w.sim->surface;
+    for (int32_t v = s->vertices.cloth; v < s->vertices.count; v++) {
+        const TlColliderSlot *slot = &w.sim->colliders[w.sim->bodies[s->body[v]].slot];
+        for (int k = 0; k < 3; k++) {
+            ck_assert_double_eq(s->rest[3 * v + k] + slot->own_from[k],
+                                at[3 * (v - s->vertices.cloth) + k]);
+        }
+    }
     free(at);
     toile_sim_destroy(w.sim);
 }
@@ -390,6 +404,8 @@ START_TEST(points_begin_where_they_ended) {
     ASSERT_OK(add_quad(sim, false, &odd, &moving, NULL));
     ASSERT_OK(toile_sim_set_collider_pose(sim, moving, &pose, NULL));
     prepare(sim);
+    double rest[24];
+    memcpy(rest, sim->surface.rest, sizeof rest);
     double *start = points(sim, 0.0), *way = points(sim, 0.3), *end = points(sim, 1.0);
     ck_assert_mem_eq(start, way, 12 * sizeof *start);
     ck_assert_mem_eq(start, end, 12 * sizeof *start);
@@ -399,10 +415,10 @@ START_TEST(points_begin_where_they_ended) {
     double *next = points(sim, 0.0);
     ck_assert_mem_eq(next, end, 24 * sizeof *next);
     /* the rest of the surface does not follow */
-    ck_assert_mem_eq(sim->surface.rest, start, 24 * sizeof *start);
+    ck_assert_mem_eq(sim->surface.rest, rest, sizeof rest);
     sim->dirty = true;
     prepare(sim);
-    ck_assert_mem_eq(sim->surface.rest, start, 24 * sizeof *start);
+    ck_assert_mem_eq(sim->surface.rest, rest, sizeof rest);
     free(start);
     free(way);
     free(end);

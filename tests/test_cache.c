@@ -82,9 +82,10 @@ static void close_scene(Fixture *fixture) {
     toile_scene_free(fixture->scene);
 }
 
-/* position and velocity of value k of vertex i in frame f: not representable as float */
+/* position and velocity of value k of vertex i in frame f: not representable as float; positions
+ * are the nearest doubles to decimals, which a simulation gives back bit for bit */
 static double position(int32_t f, int32_t i, int32_t k) {
-    return 0.1 * f + 0.7 * i - 0.3 * k;
+    return (f + 7 * i - 3 * k) / 10.0;
 }
 
 static double velocity(int32_t f, int32_t i, int32_t k) {

@@ -30,9 +30,19 @@ static ToileStatus copy_out(const ToileSim *sim, ToileClothId id, const double *
     return TOILE_STATUS_OK;
 }
 
+/* Where a coordinate of the state is in the world, as it is told. */
+static double world_of(const ToileSim *sim, int64_t at) {
+    return tl_absolute(sim->state.x[at], sim->origin[at % 3]);
+}
+
 ToileStatus toile_sim_get_positions(const ToileSim *sim, ToileClothId id, double *positions_m,
                                     ToileError *error) {
-    return copy_out(sim, id, sim != NULL ? sim->state.x : NULL, positions_m, error);
+    ToileStatus status = copy_out(sim, id, sim != NULL ? sim->state.x : NULL, positions_m, error);
+    int64_t count = status == TOILE_STATUS_OK ? 3 * (int64_t)toile_sim_vertex_count(sim, id) : 0;
+    for (int64_t i = 0; i < count; i++) {
+        positions_m[i] = tl_absolute(positions_m[i], sim->origin[i % 3]);
+    }
+    return status;
 }
 
 ToileStatus toile_sim_get_velocities(const ToileSim *sim, ToileClothId id, double *velocities,
@@ -58,6 +68,27 @@ static ToileStatus check_values(const TlCloth *cloth, const double *values, int3
     return TOILE_STATUS_OK;
 }
 
+/* Makes positions in the world targets of so many vertices; NULL: of all. A coordinate that is as
+ * it was told keeps every bit it has, which adding the origin may have rounded away. */
+static void set_targets(ToileSim *sim, const TlCloth *cloth, const int32_t *vertices, int32_t count,
+                        const double *positions_m) {
+    bool decimal = true;
+    for (int pass = 0; pass < 2; pass++) {
+        for (int64_t i = 0; i < 3 * (int64_t)count; i++) {
+            int32_t v = vertices != NULL ? vertices[i / 3] : (int32_t)(i / 3);
+            int64_t at = 3 * (int64_t)tl_vertex_at(cloth, v) + i % 3;
+            bool kept = world_of(sim, at) == positions_m[i];
+            if (pass == 0) {
+                decimal = decimal && (kept || tl_is_decimal(positions_m[i]));
+            } else {
+                sim->state.pin_target[at] =
+                    kept ? sim->state.x[at]
+                         : tl_relative(positions_m[i], sim->origin[i % 3], decimal);
+            }
+        }
+    }
+}
+
 ToileStatus toile_sim_set_positions(ToileSim *sim, ToileClothId id, const double *positions_m,
                                     ToileError *error) {
     TlCloth *cloth = tl_find_cloth(sim, id, error);
@@ -67,8 +98,9 @@ ToileStatus toile_sim_set_positions(ToileSim *sim, ToileClothId id, const double
     ToileStatus status = check_values(cloth, positions_m, cloth->rest.vertex_count, NULL, error);
     if (status == TOILE_STATUS_OK) {
         int64_t at = 3 * (int64_t)cloth->vertex_offset;
-        tl_from_user(cloth, positions_m, 3, sim->state.x + at);
-        tl_from_user(cloth, positions_m, 3, sim->state.pin_target + at);
+        set_targets(sim, cloth, NULL, cloth->rest.vertex_count, positions_m);
+        memcpy(sim->state.x + at, sim->state.pin_target + at,
+               3 * sizeof *sim->state.x * (size_t)cloth->rest.vertex_count);
         tl_history_forget(&sim->state.history, sim->state.vertex_count);
         tl_suspect_crossings(sim);
     }
@@ -142,9 +174,8 @@ ToileStatus toile_sim_set_pin_targets(ToileSim *sim, ToileClothId id, const int3
             tl_fail_at(error, cloth->name, -1, vertices[i]);
         }
     }
-    for (int32_t i = 0; status == TOILE_STATUS_OK && i < count; i++) {
-        memcpy(sim->state.pin_target + 3 * (int64_t)tl_vertex_at(cloth, vertices[i]),
-               positions_m + 3 * (int64_t)i, 3 * sizeof(double));
+    if (status == TOILE_STATUS_OK) {
+        set_targets(sim, cloth, vertices, count, positions_m);
     }
     return status;
 }

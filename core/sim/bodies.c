@@ -79,21 +79,20 @@ static void fill_cloth(ToileSim *sim, int32_t b) {
     fill_triangles(s, body, &cloth->triangles);
 }
 
-/* World positions of a collider's vertices under a motion. Those of a mesh are `part` of the way
- * from `from` to `to` before it. */
-static void place_vertices(const TlColliderSlot *slot, const TlMotion *motion, const double *from,
+/* Positions of a collider's vertices where it is placed. Those of a mesh are `part` of the way from
+ * `from` to `to` before that. */
+static void place_vertices(const TlColliderSlot *slot, const TlPlaced *placed, const double *from,
                            const double *to, double part, double *out) {
-    TlPlaced placed = tl_place(&slot->collider, motion);
     TlVec3 own[TL_COLLIDER_MOST_VERTICES];
     int32_t count = tl_collider_vertex_count(&slot->collider);
     tl_collider_vertices(&slot->collider, own);
     for (int32_t i = 0; i < count; i++) {
-        tl_store3(out + 3 * (int64_t)i, tl_placed_point(&placed, own[i]));
+        tl_store3(out + 3 * (int64_t)i, tl_placed_point(placed, own[i]));
     }
     for (int64_t i = 0; i < slot->mesh.vertex_count; i++) {
         TlVec3 a = tl_load3(from + 3 * i), b = tl_load3(to + 3 * i);
         TlVec3 p = part >= 1.0 ? b : tl_madd3(a, part, tl_sub3(b, a));
-        tl_store3(out + 3 * i, tl_placed_point(&placed, p));
+        tl_store3(out + 3 * i, tl_placed_point(placed, p));
     }
 }
 
@@ -109,8 +108,10 @@ static void fill_collider(ToileSim *sim, int32_t b) {
         s->friction[v] = mesh->friction != NULL ? mesh->friction[i] : slot->collider.friction;
         s->solid[v] = tl_collider_solid(&slot->collider);
     }
-    /* where it was defined, which never changes, whenever the surface is built */
-    place_vertices(slot, &slot->start, mesh->start, mesh->start, 1.0,
+    /* where it was defined, but for whole metres, which a snapshot may change: so this never does,
+       whenever the surface is built */
+    TlPlaced placed = tl_place(&slot->collider, &slot->start);
+    place_vertices(slot, &placed, mesh->start, mesh->start, 1.0,
                    s->rest + 3 * (int64_t)body->first_vertex);
     TlTriangles triangles = triangles_of(slot);
     fill_triangles(s, body, &triangles);
@@ -157,8 +158,9 @@ void tl_sim_collider_points(const ToileSim *sim, double part, double *out) {
         const TlBody *body = &sim->bodies[b];
         const TlColliderSlot *slot = &sim->colliders[body->slot];
         TlMotion motion = motion_at(slot, part);
+        TlPlaced placed = tl_collider_place(sim, slot, &motion);
         int64_t at = (int64_t)body->first_vertex - sim->surface.vertices.cloth;
-        place_vertices(slot, &motion, slot->mesh.now, slot->mesh.target, part, out + 3 * at);
+        place_vertices(slot, &placed, slot->mesh.now, slot->mesh.target, part, out + 3 * at);
     }
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 Toile contributors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Colliders of a simulation: adding, removing, and where they go next. */
+#include "base/vec.h"
 #include "sim/sim_internal.h"
 #include "toile/draft.h"
 
@@ -51,7 +52,9 @@ static double *copy_of(TlArena *arena, const double *values, int64_t count) {
     return copy;
 }
 
-static bool copy_mesh(TlArena *arena, const ToileColliderDef *def, TlColliderMesh *out) {
+/* The mesh relative to whole metres in its own middle, which go to `from`. */
+static bool copy_mesh(TlArena *arena, const ToileColliderDef *def, TlColliderMesh *out,
+                      double from[3]) {
     memset(out, 0, sizeof *out);
     if (def->mesh == NULL) {
         return true;
@@ -59,11 +62,37 @@ static bool copy_mesh(TlArena *arena, const ToileColliderDef *def, TlColliderMes
     int64_t n = def->mesh->vertex_count;
     out->vertex_count = def->mesh->vertex_count;
     out->start = copy_of(arena, def->mesh->positions_m, 3 * n);
-    out->now = copy_of(arena, def->mesh->positions_m, 3 * n);
-    out->target = copy_of(arena, def->mesh->positions_m, 3 * n);
+    if (out->start == NULL) {
+        return false;
+    }
+    tl_whole_middle(out->start, n, from);
+    tl_relative_points(out->start, n, from, out->start);
+    out->now = copy_of(arena, out->start, 3 * n);
+    out->target = copy_of(arena, out->start, 3 * n);
     out->thickness = copy_of(arena, def->vertex_thickness_m, n);
     out->friction = copy_of(arena, def->vertex_friction, n);
     return tl_triangles_build(arena, def->mesh, &out->triangles) && !arena->failed;
+}
+
+/* The shape of a definition, relative to whole metres in its middle; those of a mesh are known. */
+static void read_shape(const ToileColliderDef *def, TlColliderSlot *slot) {
+    bool capsule = def->shape == TOILE_COLLIDER_CAPSULE;
+    double points[6];
+    slot->collider = tl_collider(def);
+    tl_store3(points, slot->collider.center);
+    tl_store3(points + 3, slot->collider.end);
+    if (def->shape != TOILE_COLLIDER_MESH) {
+        tl_whole_middle(points, capsule ? 2 : 1, slot->own_from);
+    }
+    tl_relative_points(points, capsule ? 2 : 1, slot->own_from, points);
+    slot->collider.center = tl_load3(points);
+    slot->collider.end = tl_load3(points + 3);
+}
+
+static TlMotion read_motion(const TlColliderSlot *slot, const ToilePose *pose) {
+    TlMotion motion = tl_motion_from_pose(pose);
+    tl_relative_points(motion.t, 1, slot->pose_from, motion.t);
+    return motion;
 }
 
 void tl_collider_free(TlColliderSlot *slot) {
@@ -110,15 +139,16 @@ ToileStatus toile_sim_add_collider(ToileSim *sim, const ToileColliderDef *def, T
         return tl_fail_memory(error);
     }
     tl_arena_init(&slot->arena, sim->allocator);
-    if (!copy_mesh(&slot->arena, &local, &slot->mesh)) {
+    if (!copy_mesh(&slot->arena, &local, &slot->mesh, slot->own_from)) {
         tl_collider_free(slot);
         return tl_fail_memory(error);
     }
     slot->used = true;
     slot->generation++;
     snprintf(slot->name, sizeof slot->name, "%s", local.name != NULL ? local.name : "collider");
-    slot->collider = tl_collider(&local);
-    slot->start = slot->now = slot->target = tl_motion_from_pose(&local.pose);
+    read_shape(&local, slot);
+    tl_whole_middle(local.pose.translate_m, 1, slot->pose_from);
+    slot->start = slot->now = slot->target = read_motion(slot, &local.pose);
     sim->dirty = true;
     if (out != NULL) {
         *out = (ToileColliderId){(uint32_t)i + 1, slot->generation};
@@ -149,7 +179,7 @@ ToileStatus toile_sim_set_collider_pose(ToileSim *sim, ToileColliderId id, const
     }
     ToileStatus status = tl_check_pose(pose, error);
     if (status == TOILE_STATUS_OK) {
-        slot->target = tl_motion_from_pose(pose);
+        slot->target = read_motion(slot, pose);
     }
     return status;
 }
@@ -166,8 +196,7 @@ ToileStatus toile_sim_set_collider_positions(ToileSim *sim, ToileColliderId id,
                       "the collider is no mesh, and has no positions; give it a pose")
             : tl_check_collider_positions(positions_m, slot->mesh.vertex_count, error);
     if (status == TOILE_STATUS_OK) {
-        memcpy(slot->mesh.target, positions_m,
-               3 * sizeof *positions_m * (size_t)slot->mesh.vertex_count);
+        tl_relative_points(positions_m, slot->mesh.vertex_count, slot->own_from, slot->mesh.target);
     } else {
         tl_fail_object(error, slot->name);
     }
@@ -176,7 +205,7 @@ ToileStatus toile_sim_set_collider_positions(ToileSim *sim, ToileColliderId id,
 
 /* Checks a mesh and copies it into an arena. */
 static ToileStatus read_collider_mesh(const ToileMeshDef *mesh, TlArena *arena, TlColliderMesh *out,
-                                      ToileError *error) {
+                                      double from[3], ToileError *error) {
     ToileColliderDef def = toile_collider_def_default(), local;
     ToileMeshDef own;
     memset(out, 0, sizeof *out);
@@ -186,7 +215,7 @@ static ToileStatus read_collider_mesh(const ToileMeshDef *mesh, TlArena *arena, 
     def.shape = TOILE_COLLIDER_MESH;
     def.mesh = mesh;
     ToileStatus status = read_collider_def(&def, &local, &own, error);
-    if (status == TOILE_STATUS_OK && !copy_mesh(arena, &local, out)) {
+    if (status == TOILE_STATUS_OK && !copy_mesh(arena, &local, out, from)) {
         status = tl_fail_memory(error);
     }
     return status;
@@ -197,6 +226,7 @@ ToileStatus toile_sim_set_collider_mesh(ToileSim *sim, ToileColliderId id, const
     TlColliderSlot *slot = find_collider(sim, id, error);
     TlColliderMesh copy;
     TlArena arena;
+    double from[3] = {0.0, 0.0, 0.0};
     if (slot == NULL) {
         return TOILE_STATUS_STALE_ID;
     }
@@ -205,7 +235,7 @@ ToileStatus toile_sim_set_collider_mesh(ToileSim *sim, ToileColliderId id, const
                        "the collider is no mesh, and cannot become one; add another");
     }
     tl_arena_init(&arena, sim->allocator);
-    ToileStatus status = read_collider_mesh(mesh, &arena, &copy, error);
+    ToileStatus status = read_collider_mesh(mesh, &arena, &copy, from, error);
     if (status != TOILE_STATUS_OK) {
         tl_arena_free(&arena);
         tl_fail_object(error, slot->name);
@@ -214,6 +244,7 @@ ToileStatus toile_sim_set_collider_mesh(ToileSim *sim, ToileColliderId id, const
     tl_arena_free(&slot->arena);
     slot->arena = arena;
     slot->mesh = copy;
+    memcpy(slot->own_from, from, sizeof from);
     sim->dirty = true;
     return TOILE_STATUS_OK;
 }
@@ -224,4 +255,16 @@ void tl_collider_arrive(TlColliderSlot *slot) {
         memcpy(slot->mesh.now, slot->mesh.target,
                3 * sizeof *slot->mesh.now * (size_t)slot->mesh.vertex_count);
     }
+}
+
+TlPlaced tl_collider_place(const ToileSim *sim, const TlColliderSlot *slot,
+                           const TlMotion *motion) {
+    TlPlaced placed = tl_place(&slot->collider, motion);
+    /* whole metres first, which is exact; the motion turns about the zero of the shape's own
+       coordinates as they were given */
+    TlVec3 by = tl_sub3(tl_load3(slot->pose_from), tl_load3(sim->origin));
+    by = tl_add3(by, tl_mul3(&placed.R, tl_load3(slot->own_from)));
+    placed.t = tl_add3(placed.t, by);
+    placed.middle = tl_add3(placed.middle, by);
+    return placed;
 }

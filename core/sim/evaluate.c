@@ -25,6 +25,18 @@ static double kinetic_energy(const ToileSim *sim) {
     return total;
 }
 
+/* Zero at the origin of the world. */
+static double gravity_energy(const ToileSim *sim) {
+    const double *g = sim->def.gravity_m_per_s2, *o = sim->origin;
+    TlExternal external = {{g[0], g[1], g[2]}, 0.0};
+    double mass = 0.0;
+    for (int32_t v = 0; v < sim->state.vertex_count; v++) {
+        mass += sim->model.mass[v];
+    }
+    return tl_gravity_energy(&sim->model, &external, sim->state.x) -
+           mass * (g[0] * o[0] + g[1] * o[1] + g[2] * o[2]);
+}
+
 ToileStatus toile_sim_get_energies(ToileSim *sim, ToileEnergies *energies, ToileError *error) {
     ToileEnergies local = toile_energies_default();
     if (sim == NULL || energies == NULL || !tl_read_def(&local, sizeof local, energies)) {
@@ -36,11 +48,9 @@ ToileStatus toile_sim_get_energies(ToileSim *sim, ToileEnergies *energies, Toile
         return status;
     }
     TlPoint at = {sim->state.x, sim->state.x, 0.0};
-    const double *g = sim->def.gravity_m_per_s2;
-    TlExternal external = {{g[0], g[1], g[2]}, 0.0};
     local.stretch_J = tl_system_group(&sim->system, TL_ENERGY_STRETCH, &at);
     local.bend_J = tl_system_group(&sim->system, TL_ENERGY_BEND, &at);
-    local.gravity_J = tl_gravity_energy(&sim->model, &external, sim->state.x);
+    local.gravity_J = gravity_energy(sim);
     local.kinetic_J = kinetic_energy(sim);
     local.total_J = local.stretch_J + local.bend_J + local.gravity_J;
     tl_write_result(energies, &local, sizeof local);

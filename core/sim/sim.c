@@ -207,14 +207,20 @@ static bool relayout(ToileSim *sim, const TlCloth *fresh) {
 
 /* ---- cloths ---- */
 
-/* The rest shape, in an order that suits the mesh. */
+/* Makes the points relative to the whole metres in their middle. */
+static void bring_near(double *x, int32_t n) {
+    double from[3];
+    tl_whole_middle(x, n, from);
+    tl_relative_points(x, n, from, x);
+}
+
+/* The rest shape, in an order that suits the mesh. It is computed near its own middle, so that it
+ * is the same wherever the mesh stands. */
 static bool build_rest(TlArena *scratch, const ToileClothDef *def, TlCloth *cloth) {
     TlMesh mesh;
     TlOrder order;
     TlRest rest;
     TlRestInput in = {.mesh = &mesh,
-                      .positions = def->rest_positions_m != NULL ? def->rest_positions_m
-                                                                 : def->mesh->positions_m,
                       .pattern = (ToilePattern)def->pattern,
                       .pattern_scale_m = def->pattern_scale_m,
                       .native = def->elements == TOILE_ELEMENTS_NATIVE,
@@ -223,6 +229,12 @@ static bool build_rest(TlArena *scratch, const ToileClothDef *def, TlCloth *clot
     if (!tl_mesh_copy(scratch, def->mesh, &mesh) || !tl_order_choose(scratch, &mesh, &order)) {
         return false;
     }
+    if (def->rest_positions_m != NULL) {
+        memcpy(mesh.positions, def->rest_positions_m,
+               3 * sizeof *mesh.positions * (size_t)mesh.vertex_count);
+    }
+    bring_near(mesh.positions, mesh.vertex_count);
+    in.positions = mesh.positions;
     if (order.vertex == NULL) {
         return tl_rest_build(&cloth->arena, &in, &cloth->rest);
     }
@@ -245,8 +257,14 @@ static void start_state(ToileSim *sim, const ToileClothDef *def, const TlCloth *
     int64_t at = 3 * (int64_t)cloth->vertex_offset;
     const double *start =
         def->start_positions_m != NULL ? def->start_positions_m : def->mesh->positions_m;
+    int32_t n = cloth->rest.vertex_count;
+    if (!sim->placed) {
+        tl_whole_middle(start, n, sim->origin);
+        sim->placed = true;
+    }
     tl_from_user(cloth, start, 3, state->x + at);
-    tl_from_user(cloth, start, 3, state->pin_target + at);
+    tl_relative_points(state->x + at, n, sim->origin, state->x + at);
+    memcpy(state->pin_target + at, state->x + at, 3 * sizeof *state->x * (size_t)n);
     if (def->start_velocities_m_per_s != NULL) {
         tl_from_user(cloth, def->start_velocities_m_per_s, 3, state->v + at);
     }
@@ -440,8 +458,8 @@ TlContacts tl_sim_contacts(ToileSim *sim, double part_before, double part_now, d
         if (is_analytic(slot)) {
             TlMotion before = tl_motion_between(&slot->now, &slot->target, part_before);
             TlMotion now = tl_motion_between(&slot->now, &slot->target, part_now);
-            sim->placed_before[column] = tl_place(&slot->collider, &before);
-            sim->placed_now[column] = tl_place(&slot->collider, &now);
+            sim->placed_before[column] = tl_collider_place(sim, slot, &before);
+            sim->placed_now[column] = tl_collider_place(sim, slot, &now);
             column++;
         }
     }

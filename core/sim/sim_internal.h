@@ -40,7 +40,7 @@ typedef struct TlClothSlot {
 typedef struct TlColliderMesh {
     int32_t vertex_count;
     TlTriangles triangles;
-    double *start, *now, *target; /* 3 per vertex, before the motion */
+    double *start, *now, *target; /* 3 per vertex, before the motion, relative to own_from */
     double *thickness, *friction; /* per vertex; NULL: the collider's everywhere */
 } TlColliderMesh;
 
@@ -48,6 +48,8 @@ typedef struct TlColliderSlot {
     uint32_t generation;
     bool used;
     char name[TL_NAME_SIZE];
+    double pose_from[3], own_from[3]; /* whole metres, see place.c: what translations, and what the
+                                         shape's own coordinates are relative to */
     TlCollider collider;
     TlMotion start, now, target; /* as defined, at the last frame, at the next */
     TlArena arena;               /* of the mesh */
@@ -61,7 +63,8 @@ typedef struct TlBody {
     int32_t first_triangle, triangle_count;
 } TlBody;
 
-/* The changing state of all cloths, 3 values per vertex. */
+/* The changing state of all cloths, 3 values per vertex; positions are relative to the simulation's
+ * origin. */
 typedef struct TlState {
     int32_t vertex_count;
     double *x, *v;
@@ -92,6 +95,8 @@ struct ToileSim {
     int32_t cloth_capacity;
     TlColliderSlot *colliders;
     int32_t collider_capacity;
+    double origin[3]; /* whole metres, see place.c; of the first cloth, for good */
+    bool placed;      /* there was a first cloth */
     TlState state;
     bool dirty; /* cloths or colliders changed since the system was built */
     TlModel model;
@@ -132,6 +137,19 @@ static inline int32_t tl_element_at(const TlCloth *cloth, int32_t set, int32_t i
     return cloth->set_offset[set] + (place != NULL ? place[index] : index);
 }
 
+/* ---- place.c ---- */
+/* Whether x, m, is a decimal of at most nine places to within rounding. */
+bool tl_is_decimal(double x);
+/* x - from, with `from` in whole metres; the rounding of x is undone where it is of an array of
+ * decimals. */
+double tl_relative(double x, double from, bool decimal);
+/* x + from; of what was a decimal, that decimal again. */
+double tl_absolute(double x, double from);
+/* The whole metres nearest to the middle of the box around n points, 1 or more. */
+void tl_whole_middle(const double *x, int64_t n, double out[3]);
+/* tl_relative of n points that belong together; `out` may be `x`. */
+void tl_relative_points(const double *x, int64_t n, const double from[3], double *out);
+
 /* ---- reorder.c ---- */
 /* Makes the cloth's rest shape from one in the mesh's own order; false when memory is refused. */
 bool tl_cloth_reorder(TlArena *scratch, TlRest *rest, const TlOrder *order, TlCloth *cloth);
@@ -164,11 +182,13 @@ double tl_sim_cloth_friction(const ToileSim *sim, const TlMaterial *material);
 void tl_collider_free(TlColliderSlot *slot);
 /* The collider is where it was sent. */
 void tl_collider_arrive(TlColliderSlot *slot);
+/* The collider under one of its motions, relative to the simulation's origin. */
+TlPlaced tl_collider_place(const ToileSim *sim, const TlColliderSlot *slot, const TlMotion *motion);
 
 /* ---- bodies.c ---- */
 /* What can touch, into the system's arena; false when memory is refused. */
 bool tl_sim_build_surface(ToileSim *sim);
-/* World positions of the surface's collider vertices, 3 each, `part` of the way from the last frame
+/* Positions of the surface's collider vertices, 3 each, `part` of the way from the last frame
  * to where colliders are sent; 1: exactly there. What does not move has the same bits always. */
 void tl_sim_collider_points(const ToileSim *sim, double part, double *out);
 /* The name of a body, as the user gave it. */

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-#define MAGIC 0x3250414e53454c54ULL /* "TLESNAP2" */
+#define MAGIC 0x3350414e53454c54ULL /* "TLESNAP3" */
 
 typedef struct Header {
     uint64_t magic;
@@ -23,6 +23,8 @@ typedef struct Header {
     uint64_t content;   /* hash of the state, which finds damage */
     int32_t integrator; /* of the history that ends the state; 0: there is none */
     int32_t mesh_vertex_count; /* of all colliders that are meshes */
+    int32_t mesh_count;        /* of those that have vertices */
+    int32_t reserved;
 } Header;
 
 /* Writes, reads or hashes the state in one fixed order. */
@@ -54,26 +56,32 @@ static void pass_history(Stream *stream, TlHistory *history, int32_t n) {
     }
 }
 
-static void pass_mesh(Stream *stream, TlColliderMesh *mesh) {
+/* What the mesh is relative to goes with it: it may have been defined elsewhere. */
+static void pass_mesh(Stream *stream, TlColliderMesh *mesh, double own_from[3]) {
     size_t size = 3 * sizeof(double) * (size_t)mesh->vertex_count;
     if (mesh->vertex_count > 0) {
+        pass(stream, own_from, 3 * sizeof *own_from);
         pass(stream, mesh->now, size);
         pass(stream, mesh->target, size);
     }
 }
 
-static void pass_state(Stream *stream, TlState *state, TlColliderSlot *colliders,
-                       int32_t capacity) {
+static void pass_state(Stream *stream, ToileSim *sim) {
+    TlState *state = &sim->state;
     size_t size = 3 * sizeof(double) * (size_t)state->vertex_count;
+    pass(stream, sim->origin, sizeof sim->origin);
+    pass(stream, &sim->placed, sizeof sim->placed);
     pass(stream, state->x, size);
     pass(stream, state->v, size);
     pass(stream, state->pin_target, size);
     pass(stream, state->pinned, (size_t)state->vertex_count);
-    for (int32_t i = 0; i < capacity; i++) {
-        if (colliders[i].used) {
-            pass(stream, &colliders[i].now, sizeof colliders[i].now);
-            pass(stream, &colliders[i].target, sizeof colliders[i].target);
-            pass_mesh(stream, &colliders[i].mesh);
+    for (int32_t i = 0; i < sim->collider_capacity; i++) {
+        TlColliderSlot *slot = &sim->colliders[i];
+        if (slot->used) {
+            pass(stream, slot->pose_from, sizeof slot->pose_from);
+            pass(stream, &slot->now, sizeof slot->now);
+            pass(stream, &slot->target, sizeof slot->target);
+            pass_mesh(stream, &slot->mesh, slot->own_from);
         }
     }
 }
@@ -111,6 +119,7 @@ static Header header_of(const ToileSim *sim) {
         const TlColliderMesh *mesh = &sim->colliders[i].mesh;
         header.collider_count += sim->colliders[i].used;
         header.mesh_vertex_count += mesh->vertex_count;
+        header.mesh_count += mesh->vertex_count > 0;
         if (mesh->vertex_count > 0) {
             /* which of the colliders it is, and its size */
             tl_hash_add(&hash, &header.collider_count, sizeof header.collider_count);
@@ -124,8 +133,9 @@ static Header header_of(const ToileSim *sim) {
 static size_t size_of(const Header *header) {
     size_t n = (size_t)header->vertex_count;
     size_t history = header->integrator != 0 ? (1 + 6 * n) * sizeof(double) : 0;
-    return sizeof *header + (9 * sizeof(double) + 1) * n +
-           2 * sizeof(TlMotion) * (size_t)header->collider_count +
+    return sizeof *header + 3 * sizeof(double) + sizeof(bool) + (9 * sizeof(double) + 1) * n +
+           (2 * sizeof(TlMotion) + 3 * sizeof(double)) * (size_t)header->collider_count +
+           3 * sizeof(double) * (size_t)header->mesh_count +
            6 * sizeof(double) * (size_t)header->mesh_vertex_count + history;
 }
 
@@ -154,10 +164,10 @@ ToileStatus toile_sim_snapshot(const ToileSim *sim, void *buffer, size_t size, T
     Header header = header_of(sim);
     header.content = toile_sim_state_hash(sim);
     Stream stream = {buffer, NULL, NULL};
-    TlState state = sim->state;
+    ToileSim copy = *sim;
     pass(&stream, &header, sizeof header);
-    pass_state(&stream, &state, sim->colliders, sim->collider_capacity);
-    pass_history(&stream, &state.history, state.vertex_count);
+    pass_state(&stream, &copy);
+    pass_history(&stream, &copy.state.history, copy.state.vertex_count);
     return TOILE_STATUS_OK;
 }
 
@@ -185,7 +195,7 @@ ToileStatus toile_sim_restore(ToileSim *sim, const void *buffer, size_t size, To
         return tl_fail(error, TOILE_STATUS_INVALID_DATA, "the snapshot is damaged");
     }
     Stream stream = {NULL, (const unsigned char *)buffer + sizeof header, NULL};
-    pass_state(&stream, &sim->state, sim->colliders, sim->collider_capacity);
+    pass_state(&stream, sim);
     tl_history_forget(&sim->state.history, sim->state.vertex_count);
     if (header.integrator == integrator) {
         pass_history(&stream, &sim->state.history, sim->state.vertex_count);
@@ -202,8 +212,8 @@ uint64_t toile_sim_state_hash(const ToileSim *sim) {
     TlHash hash;
     begin_hash(&hash, sim->frame, history_of(sim));
     Stream stream = {NULL, NULL, &hash};
-    TlState state = sim->state;
-    pass_state(&stream, &state, sim->colliders, sim->collider_capacity);
-    pass_history(&stream, &state.history, state.vertex_count);
+    ToileSim copy = *sim;
+    pass_state(&stream, &copy);
+    pass_history(&stream, &copy.state.history, copy.state.vertex_count);
     return tl_hash_end(&hash);
 }

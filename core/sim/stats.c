@@ -262,7 +262,7 @@ static void measure_momentum(ToileSim *sim) {
         TlVec3 spin = tl_cross3(arm, tl_load3(sim->state.v + 3 * (int64_t)v));
         angular = tl_madd3(angular, sim->model.mass[v], spin);
     }
-    tl_store3(stats->center_m, center);
+    tl_store3(stats->center_m, mass > 0.0 ? tl_add3(center, tl_load3(sim->origin)) : center);
     tl_store3(stats->momentum_kg_m_per_s, momentum);
     tl_store3(stats->angular_momentum_kg_m2_per_s, angular);
 }
