@@ -6,6 +6,7 @@
 #include "contact/near.h"
 
 #include "base/platform.h"
+#include "contact/closest4.h"
 
 #include <string.h>
 
@@ -17,20 +18,19 @@ enum { PARTS = TL_NEAR_PARTS };
 /* part of a vertex that a triangle must bear to stop it */
 #define BEARS 0.3
 
-/* By how much the distance of a pair can shrink when its vertices move by u at most. */
-static double closing(const TlPair *pair, int32_t split, const double *u) {
-    TlVec3 at[4], mean = {0, 0, 0};
-    double most2[2] = {0.0, 0.0};
-    for (int i = 0; i < 4; i++) {
-        at[i] = tl_load3(u + 3 * (int64_t)pair->vertex[i]);
-        mean = tl_madd3(mean, 0.25, at[i]);
+/* By how much the distances of four pairs can shrink when their vertices move by u at most. */
+TL_INLINE TlDouble4 closing4(const TlPair *const pair[4], bool edges, const double *u) {
+    TlVec4 mean = {tl_double4(0.0), tl_double4(0.0), tl_double4(0.0)};
+    TlDouble4 most2[2] = {tl_double4(0.0), tl_double4(0.0)};
+    for (int c = 0; c < 4; c++) {
+        mean = tl_less4(mean, tl_double4(-0.25), tl_gather4(u, pair, c));
     }
-    for (int i = 0; i < 4; i++) {
-        int side = i >= split;
-        TlVec3 d = tl_sub3(at[i], mean);
-        most2[side] = tl_max(most2[side], tl_dot3(d, d));
+    for (int c = 0; c < 4; c++) {
+        int side = c >= (edges ? 2 : 1);
+        TlVec4 d = tl_sub4(tl_gather4(u, pair, c), mean);
+        most2[side] = tl_max4(most2[side], tl_dot4(d, d));
     }
-    return sqrt(most2[0]) + sqrt(most2[1]);
+    return tl_sqrt4(most2[0]) + tl_sqrt4(most2[1]);
 }
 
 typedef struct Search {
@@ -56,23 +56,43 @@ static double reach_of(const TlPair *pair) {
     return (pair->solid > 0.0F ? TL_BETWEEN : 1.0) * (double)pair->radius;
 }
 
-static void near_parts(void *data, int32_t begin, int32_t end) {
+/* Writes which pairs of [begin, end) of one kind can press; answers how many. */
+TL_INLINE int32_t near_of_kind(const Search *in, int32_t begin, int32_t end, bool edges,
+                               int32_t *out) {
+    const TlPair *pairs = in->world->pairs.pair;
+    int32_t count = 0;
+    for (int32_t i = begin; i < end; i += TL_LANES) {
+        const TlPair *four[TL_LANES];
+        TlDouble4 slack;
+        bool open = false;
+        for (int32_t k = 0; k < TL_LANES; k++) {
+            four[k] = &pairs[i + k < end ? i + k : end - 1];
+            slack[k] = (double)four[k]->least - reach_of(four[k]);
+            open = open || !(slack[k] < 0.0 || slack[k] > in->most);
+        }
+        TlBits4 near = (TlBits4)(slack < tl_double4(0.0));
+        if (in->u != NULL && open) {
+            near |= (TlBits4)(closing4(four, edges, in->u) > slack);
+        }
+        for (int32_t k = 0; k < TL_LANES && i + k < end; k++) {
+            out[count] = i + k;
+            count += near[k] != 0;
+        }
+    }
+    return count;
+}
+
+TL_HOT static void near_parts(void *data, int32_t begin, int32_t end) {
     Search *in = data;
     TlWorld *world = in->world;
+    int32_t middle = world->pairs.vertex_triangle;
     for (int32_t part = begin; part < end; part++) {
         int32_t first = (int32_t)((int64_t)world->pairs.count * part / PARTS);
         int32_t last = (int32_t)((int64_t)world->pairs.count * (part + 1) / PARTS);
-        int32_t count = 0;
-        for (int32_t i = first; i < last; i++) {
-            const TlPair *pair = &world->pairs.pair[i];
-            double slack = (double)pair->least - reach_of(pair);
-            int32_t split = i < world->pairs.vertex_triangle ? 1 : 2;
-            if (slack < 0.0 ||
-                (in->u != NULL && !(slack > in->most) && closing(pair, split, in->u) > slack)) {
-                world->near[first + count++] = i;
-            }
-        }
-        world->chunk[part] = count;
+        int32_t split = middle < first ? first : middle > last ? last : middle;
+        int32_t *out = world->near + first;
+        int32_t count = near_of_kind(in, first, split, false, out);
+        world->chunk[part] = count + near_of_kind(in, split, last, true, out + count);
     }
 }
 

@@ -540,28 +540,27 @@ bool tl_world_list_here(TlWorld *world) {
 /* ---- moves ---- */
 
 /* Whether vertex i ends within the sweep, at t_end. */
-static bool ends_within(const TlWorld *world, int32_t i) {
-    for (int d = 0; d < 3; d++) {
-        int64_t k = 3 * (int64_t)i + d;
-        double e = (world->x[k] - world->origin[k]) + tl_world_way(world, i, d) -
-                   world->t_end * world->common[k];
-        if (!(e >= world->low[k] && e <= world->high[k])) {
-            return false;
-        }
+TL_INLINE bool ends_within(const TlWorld *world, int32_t i, int32_t last) {
+    TlDouble4 s = tl_double4(world->s[i]), way = s * tl_vertex4(world->u, i, last);
+    if (world->carrying) {
+        way += (1.0 - s) * tl_vertex4(world->carry, world->def.surface->body[i], world->bodies - 1);
     }
-    return true;
+    TlDouble4 e = (tl_vertex4(world->x, i, last) - tl_vertex4(world->origin, i, last)) + way -
+                  world->t_end * tl_vertex4(world->common, i, last);
+    TlBits4 in = (TlBits4)(e >= tl_vertex4(world->low, i, last)) &
+                 (TlBits4)(e <= tl_vertex4(world->high, i, last));
+    return (in[0] & in[1] & in[2]) != 0;
 }
 
-static double leave_range(void *data, int32_t begin, int32_t end) {
+TL_HOT static double leave_range(void *data, int32_t begin, int32_t end) {
     TlWorld *world = data;
-    double count = 0.0;
+    int32_t count = 0;
     for (int32_t i = begin; i < end; i++) {
-        if (!ends_within(world, i)) {
-            world->straggler[i] = 1;
-            count += 1.0;
-        }
+        bool leaves = !ends_within(world, i, world->n - 1);
+        world->straggler[i] |= leaves;
+        count += leaves;
     }
-    return count;
+    return (double)count;
 }
 
 /* Marks and counts those that end outside. */
@@ -625,16 +624,17 @@ bool tl_world_plan(TlWorld *world, double *u, bool others) {
     world->fresh = false;
     world->cut = count_cut(world);
     world->counts.cuts += world->cut;
-    for (int64_t i = 0; i < 3 * (int64_t)world->cloth; i++) {
-        u[i] = tl_world_way(world, i / 3, (int)(i % 3));
+    for (int32_t i = 0; i < world->cloth; i++) {
+        tl_store3(u + 3 * (int64_t)i, tl_world_way(world, i));
     }
     return ok && !world->arena->failed;
 }
 
 void tl_world_commit(TlWorld *world, double part) {
     world->t += part * (world->t_end - world->t);
-    for (int64_t i = 0; i < 3 * (int64_t)world->n; i++) {
-        world->x[i] += part * tl_world_way(world, i / 3, (int)(i % 3));
+    for (int32_t i = 0; i < world->n; i++) {
+        double *x = world->x + 3 * (int64_t)i;
+        tl_store3(x, tl_madd3(tl_load3(x), part, tl_world_way(world, i)));
     }
     for (int64_t i = 3 * (int64_t)world->cloth; part == 1.0 && i < 3 * (int64_t)world->n; i++) {
         /* who arrives, arrives to the last bit */

@@ -160,14 +160,16 @@ static inline double tl_world_seconds(const TlWorld *world) {
                : world->counts.broad_s + world->counts.narrow_s + world->counts.truncate_s;
 }
 
-/* What coordinate k of the planned move of vertex i becomes when it is shortened: only that part of
- * it that its company does not do as well, so that cloth which is cut in the air falls on. */
-static inline double tl_world_way(const TlWorld *world, int64_t i, int k) {
+/* What the planned move of vertex i becomes when it is shortened: only that part of it that its
+ * company does not do as well, so that cloth which is cut in the air falls on. */
+static inline TlVec3 tl_world_way(const TlWorld *world, int32_t i) {
+    double s = world->s[i];
+    TlVec3 way = tl_scale3(s, tl_load3(world->u + 3 * (int64_t)i));
     if (!world->carrying) {
-        return world->s[i] * world->u[3 * i + k];
+        return way;
     }
-    double together = world->carry[3 * (int64_t)world->def.surface->body[i] + k];
-    return world->s[i] * world->u[3 * i + k] + (1.0 - world->s[i]) * together;
+    const double *together = world->carry + 3 * (int64_t)world->def.surface->body[i];
+    return tl_madd3(way, 1.0 - s, tl_load3(together));
 }
 
 /* The part of the planned move that may be shortened, 3 per vertex. */
