@@ -29,18 +29,24 @@
 
 enum { GRAIN = 512, ROUNDS = 8, TILE = 64 };
 /* how far cloth may stray from its planned way before it is looked for again: over the mean length
- * of edges, and at most in m */
+ * of edges; where contact distances leave more between neighbours, which are about so much of that
+ * apart, this part of it; and at most in m */
 #define MARGIN_OF_EDGE 0.1
-#define MOST_MARGIN_M 0.001
+#define NEIGHBOURS_APART 0.62
+#define MARGIN_OF_GAP 0.225
+#define MOST_MARGIN_M 0.0015
 /* where pairs are more than so many a vertex, as in stacks, what hardly moves may only stray so
  * much of that, and else as far as so much of its way */
 #define DENSE 30.0
-#define CALM 0.2
+#define CALM 0.13
 #define STRAYS 0.5
 /* how far lists look ahead on average, over that: what goes farther does not go on like that */
 #define LOOKS_AHEAD 8.0
-/* over all vertices: when more than this leave the list is made anew */
+/* over all vertices: when more than this leave the list is made anew, which takes less where pairs
+ * are not so many a vertex */
 #define MOST_STRAGGLERS 0.25
+#define MOST_IN_SPARSE 0.12
+#define SPARSE 3.0
 /* contact distance of one cloth over its distance at rest, and up to which of those that counts */
 #define REST_PART 0.7
 #define REST_REACH 2.0
@@ -61,12 +67,17 @@ static double rest_length(const TlSurface *surface, int32_t e) {
     return tl_length3(tl_sub3(a, b));
 }
 
-static double mean_edge(const TlSurface *surface) {
-    double sum = 0.0;
+/* How far cloth may stray: neighbours at rest should not come on the list by that. */
+static double margin_at_rest(const TlSurface *surface) {
+    double edge = 0.0, distance = 0.0;
     for (int32_t e = 0; e < surface->edges.cloth; e++) {
-        sum += rest_length(surface, e);
+        edge += rest_length(surface, e) / surface->edges.cloth;
     }
-    return surface->edges.cloth > 0 ? sum / surface->edges.cloth : 0.0;
+    for (int32_t v = 0; v < surface->vertices.cloth; v++) {
+        distance += 2.0 * surface->half[v] / surface->vertices.cloth;
+    }
+    double gap = MARGIN_OF_GAP * (NEIGHBOURS_APART * edge - distance);
+    return tl_min(MOST_MARGIN_M, tl_max(MARGIN_OF_EDGE * edge, gap));
 }
 
 /* Triangles at every edge. */
@@ -191,7 +202,7 @@ TlWorld *tl_world_build(TlArena *arena, TlPool *pool, const TlWorldDef *def) {
         world->around[i] = def->surface->half[i] + def->surface->solid[i];
     }
     world->suspect = true;
-    world->margin = tl_min(MOST_MARGIN_M, MARGIN_OF_EDGE * mean_edge(def->surface));
+    world->margin = margin_at_rest(def->surface);
     return world;
 }
 
@@ -523,7 +534,8 @@ static bool relist_stragglers(TlWorld *world) {
 
 /* Where `leaving` vertices, the stragglers, would leave the sweep. */
 static bool follow(TlWorld *world, int32_t leaving) {
-    if (leaving <= MOST_STRAGGLERS * world->n) {
+    bool sparse = world->pairs.count < SPARSE * world->n;
+    if (leaving <= (sparse ? MOST_IN_SPARSE : MOST_STRAGGLERS) * world->n) {
         return leaving == 0 || relist_stragglers(world);
     }
     memset(world->straggler, 0, (size_t)world->n);

@@ -15,18 +15,12 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* A sub-step can be halved nine times, and is kept whatever is thought of it after three. Colliders
- * and pins that find no room go through cloth in sub-steps of so many ticks, and of one part in so
- * many of what the speed of colliders calls for; cloth yields to slow ones only in the shortest:
- * where it is stretched hard over a collider, longer ones fail although there is room. */
-enum {
-    TICKS = 512,
-    LEAST_JUDGED = 128,
-    MOST_FORCED = 64,
-    MOST_YIELDING = 2,
-    FORCED_PART = 32,
-    MOST_ROUNDS = 6
-};
+/* A sub-step can be halved eleven times, and is kept whatever is thought of it after three.
+ * Colliders and pins that find no room go through cloth in sub-steps of so many ticks, and of one
+ * part in so many of what the speed of colliders calls for; cloth yields to slow ones only in the
+ * shortest of all: where it is stretched hard over a collider, longer ones fail although there is
+ * room. */
+enum { TICKS = 2048, LEAST_JUDGED = 512, MOST_FORCED = 256, FORCED_PART = 32, MOST_ROUNDS = 6 };
 
 static bool report_progress(const ToileSim *sim, double fraction) {
     const ToileProgress *progress = &sim->def.progress;
@@ -86,7 +80,7 @@ static ToileStatus run_substeps(ToileSim *sim, ToileError *error) {
         last_size = size;
         TlVerdict verdict =
             substep(sim, (double)tick / total, (double)(tick + size) / total, keep_coarse,
-                    size <= MOST_YIELDING, may_force(sim, tick, size, total), size >= LEAST_JUDGED);
+                    size == 1, may_force(sim, tick, size, total), size >= LEAST_JUDGED);
         if (sim->system_arena.failed) {
             return tl_lacks_memory(sim, error);
         }
