@@ -220,6 +220,34 @@ START_TEST(bodies_come_and_go) {
 }
 END_TEST
 
+/* whole metres from the first cloth, by cloth, shape and pose, wherever all are */
+START_TEST(bodies_are_placed_beside_the_first_cloth) {
+    for (int far = 0; far < 2; far++) {
+        ToileSim *sim = make_sim(NULL);
+        TestMesh mesh = test_grid(1, 1, 1, 1, TEST_DIAGONAL_NONE);
+        ToileColliderDef def = collider_def(TOILE_COLLIDER_BOX, "crate");
+        for (int32_t b = 0; b < 2; b++) {
+            for (int32_t i = 0; i < mesh.vertex_count; i++) {
+                mesh.positions[3 * i] += b == 0 ? 1000.0 * far : 7.0;
+            }
+            test_add(sim, &mesh, NULL, NULL, 0);
+        }
+        def.pose.translate_m[0] = 1000.0 * far + 2.0;
+        def.pose.rotate_rad[1] = 3.141592653589793;
+        ASSERT_OK(toile_sim_add_collider(sim, &def, NULL, NULL));
+        prepare(sim);
+        const double *place = sim->surface.place;
+        ck_assert_double_eq(place[0], 0.0);
+        ck_assert_double_eq(place[3], 7.0);
+        /* 3 m before the turn, and the middle of the cloth is half a metre, which is rounded up */
+        ck_assert_double_eq(place[6],
+                            2.0 - 3.0 - sim->cloths[0].cloth->rest_from[0] + 1000.0 * far);
+        test_mesh_free(&mesh);
+        toile_sim_destroy(sim);
+    }
+}
+END_TEST
+
 START_TEST(bodies_of_an_empty_simulation) {
     ToileSim *sim = make_sim(NULL);
     prepare(sim);
@@ -484,12 +512,10 @@ START_TEST(bodies_are_built_again_after_memory_was_refused) {
 }
 END_TEST
 
-TEST_MAIN("bodies", bodies_stand_one_behind_the_other,
-          bodies_have_thickness_friction_and_what_is_solid,
-          bodies_take_the_simulation_s_thickness_and_friction,
-          bodies_that_are_meshes_are_not_analytic, bodies_come_and_go,
-          bodies_of_an_empty_simulation, bodies_of_reordered_cloth_are_cut_by_the_user_s_numbers,
-          points_are_where_colliders_are_defined, points_travel_evenly,
-          points_begin_where_they_ended, bodies_have_the_user_s_names,
-          triangles_are_told_as_the_user_knows_them,
-          bodies_are_built_again_after_memory_was_refused)
+TEST_MAIN(
+    "bodies", bodies_stand_one_behind_the_other, bodies_have_thickness_friction_and_what_is_solid,
+    bodies_take_the_simulation_s_thickness_and_friction, bodies_that_are_meshes_are_not_analytic,
+    bodies_come_and_go, bodies_are_placed_beside_the_first_cloth, bodies_of_an_empty_simulation,
+    bodies_of_reordered_cloth_are_cut_by_the_user_s_numbers, points_are_where_colliders_are_defined,
+    points_travel_evenly, points_begin_where_they_ended, bodies_have_the_user_s_names,
+    triangles_are_told_as_the_user_knows_them, bodies_are_built_again_after_memory_was_refused)

@@ -21,6 +21,10 @@ static double any_decimal(TestRandom *random, int32_t places) {
     return floor(test_between(random, -3.0, 3.0) * unit) / unit;
 }
 
+static bool is_decimal(double x) {
+    return tl_numbers_with(TL_NUMBERS_NONE, x, 0.0).decimal;
+}
+
 START_TEST(place_keeps_decimals) {
     static const double zero[3] = {0, 0, 0};
     TestRandom random = test_random(911);
@@ -91,18 +95,35 @@ START_TEST(place_keeps_single_precision) {
 }
 END_TEST
 
+/* one that looks like a decimal far away is none */
+START_TEST(place_keeps_lone_numbers_of_single_precision) {
+    static const float by_chance[] = {0.688585639F, 0.415966779F};
+    static const double far[] = {1000.0, 123456.0};
+    TestRandom random = test_random(914);
+    int32_t decimals = 0;
+    for (int32_t i = 0; i < 4000; i++) {
+        float x = i < 2 ? by_chance[i] : (float)test_between(&random, 0.01, 2.0);
+        double moved[3] = {(double)x + far[i % 2], 0.0, 2.0}, from[3] = {far[i % 2], 0.0, 1.0};
+        decimals += tl_numbers_with(TL_NUMBERS_NONE, moved[0], 0.0).decimal;
+        tl_relative_points(moved, 1, from, moved);
+        ck_assert_double_eq(moved[0], (double)x);
+    }
+    ck_assert_int_gt(decimals, 2);
+}
+END_TEST
+
 /* the array decides: one value may be a decimal by chance */
 START_TEST(place_only_subtracts_from_other_numbers) {
     const double from[3] = {1000, 1000, 1000}, third = 1000.0 + 1.0 / 3.0;
     const double given[6] = {1000.3, 1000.7, 999.9, 1000.1, third, 1000.2};
     double out[6];
-    ck_assert(tl_is_decimal(given[0]) && !tl_is_decimal(third));
+    ck_assert(is_decimal(given[0]) && !is_decimal(third));
     tl_relative_points(given, 2, from, out);
     for (int i = 0; i < 6; i++) {
         ck_assert_double_eq(out[i], given[i] - 1000.0);
     }
-    ck_assert(!tl_is_decimal((double)0.1F) && !tl_is_decimal(1.0 / 3.0));
-    ck_assert(tl_is_decimal(0.1 + 0.2) && tl_is_decimal(1e-9) && !tl_is_decimal(1.5e-9));
+    ck_assert(!is_decimal((double)0.1F) && !is_decimal(1.0 / 3.0));
+    ck_assert(is_decimal(0.1 + 0.2) && is_decimal(1e-9) && !is_decimal(1.5e-9));
 }
 END_TEST
 
@@ -296,7 +317,8 @@ START_TEST(place_of_what_is_given_back_is_kept) {
         /* one that is new is a decimal all the same */
         x[4] = places[p][1] + 0.3;
         ASSERT_OK(toile_sim_set_positions(world.sim, world.cloth, x, NULL));
-        double want = tl_relative(0.3 + places[p][1], world.sim->origin[1], true);
+        double want =
+            tl_relative(0.3 + places[p][1], world.sim->origin[1], (TlNumbers){true, false});
         ck_assert_double_eq(world.sim->state.x[4], want);
         x[0] += 0.25;
         ASSERT_OK(toile_sim_set_positions(world.sim, world.cloth, x, NULL));
@@ -307,8 +329,44 @@ START_TEST(place_of_what_is_given_back_is_kept) {
 }
 END_TEST
 
+/* a mesh that stands still between decimals that move and one that is none */
+START_TEST(place_of_what_stands_still_is_kept) {
+    const double from[3] = {1000, 1000, 1000};
+    double x[6] = {1000.3, 1000.1, 999.9, 1000.7, 1000.2, 1000.4}, now[6];
+    tl_relative_points(x, 2, from, now);
+    x[5] = 1000.0 + 1.0 / 3.0;
+    tl_relative_again(x, 2, from, now);
+    for (int i = 0; i < 5; i++) {
+        ck_assert_double_eq(now[i], tl_relative(x[i], 1000.0, (TlNumbers){true, false}));
+    }
+    ck_assert_double_eq(now[5], x[5] - 1000.0);
+}
+END_TEST
+
+/* when all cloths are gone the next one is the first */
+START_TEST(place_is_that_of_the_first_cloth_there_is) {
+    ToileSimDef def = toile_sim_def_default();
+    ToileSim *sim = test_sim(&def);
+    TestMesh mesh = test_grid(1, 1, 1, 1, TEST_DIAGONAL_NONE);
+    ToileClothId a = test_add(sim, &mesh, NULL, NULL, 0);
+    for (int32_t i = 0; i < 3 * mesh.vertex_count; i++) {
+        mesh.positions[i] += 5000.0;
+    }
+    ToileClothId b = test_add(sim, &mesh, NULL, NULL, 0);
+    ck_assert(fabs(sim->origin[0]) < 2.0);
+    ASSERT_OK(toile_sim_remove_cloth(sim, a, NULL));
+    ck_assert(fabs(sim->origin[0]) < 2.0);
+    ASSERT_OK(toile_sim_remove_cloth(sim, b, NULL));
+    test_add(sim, &mesh, NULL, NULL, 0);
+    ck_assert(fabs(sim->origin[0] - 5000.0) < 2.0);
+    test_mesh_free(&mesh);
+    toile_sim_destroy(sim);
+}
+END_TEST
+
 TEST_MAIN("place", place_keeps_decimals, place_undoes_the_rounding_of_decimals,
           place_finds_moved_decimals_again, place_keeps_single_precision,
-          place_only_subtracts_from_other_numbers, place_middle_does_not_tip, place_stays_finite,
-          place_of_a_scene_changes_no_bit, place_comes_with_a_snapshot,
-          place_of_what_is_given_back_is_kept)
+          place_keeps_lone_numbers_of_single_precision, place_only_subtracts_from_other_numbers,
+          place_middle_does_not_tip, place_stays_finite, place_of_a_scene_changes_no_bit,
+          place_comes_with_a_snapshot, place_of_what_is_given_back_is_kept,
+          place_of_what_stands_still_is_kept, place_is_that_of_the_first_cloth_there_is)

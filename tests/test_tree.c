@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The broad phase: the same pairs as from comparing everything with everything, in one order for
  * any workers, and memory that grows only when there is more to hold. */
-#include "contact/tree.h"
+#include "contact/tree_inside.h"
 #include "support/builders.h"
 
 #include <stdlib.h>
@@ -938,6 +938,44 @@ START_TEST(tree_order_depends_on_the_surface_alone) {
 }
 END_TEST
 
+/* Small sheets side by side whose rest shapes lie on one another are in leaves as if they did not.
+ */
+START_TEST(tree_order_goes_by_the_place_of_bodies) {
+    enum { SIDE = 12 };
+    Scene scene = new_scene();
+    double place[3 * SIDE * SIDE] = {0};
+    for (int32_t b = 0; b < SIDE * SIDE; b++) {
+        int32_t first = add_sheet(&scene, 1, 0.0, b);
+        place[3 * b] = b % SIDE;
+        place[3 * b + 2] = b / SIDE;
+        for (int32_t v = first; v < scene.surface.vertices.count; v++) {
+            scene.x[3 * v] += place[3 * b];
+            scene.x[3 * v + 2] += place[3 * b + 2];
+        }
+    }
+    end_cloth(&scene);
+    end_scene(&scene, 0.001);
+    Finder beside, placed;
+    size_t size = 3 * sizeof(double) * (size_t)scene.surface.vertices.count;
+    double *rest = test_alloc(size);
+    memcpy(rest, scene.surface.rest, size);
+    memcpy(scene.surface.rest, scene.x, size);
+    start(&beside, &scene, 1);
+    memcpy(scene.surface.rest, rest, size);
+    scene.surface.place = place;
+    start(&placed, &scene, 1);
+    for (int32_t k = 0; k < TL_TREE_KINDS; k++) {
+        const TlTree *a = &beside.broad->cloth[k], *b = &placed.broad->cloth[k];
+        ck_assert_int_eq(a->count, b->count);
+        ck_assert_mem_eq(a->thing, b->thing, sizeof *a->thing * (size_t)a->count);
+    }
+    stop(&beside);
+    stop(&placed);
+    free(rest);
+    free_scene(&scene);
+}
+END_TEST
+
 /* ---- memory ---- */
 
 START_TEST(tree_grows_only_when_there_is_more_and_counts_it) {
@@ -1060,6 +1098,6 @@ TEST_MAIN("tree", tree_finds_what_comparing_everything_finds,
           tree_finds_edges_and_triangles_that_may_cross,
           tree_crossings_are_the_same_for_all_workers_and_need_no_more_memory,
           tree_order_is_the_same_for_all_workers, tree_order_depends_on_the_surface_alone,
-          tree_grows_only_when_there_is_more_and_counts_it,
+          tree_order_goes_by_the_place_of_bodies, tree_grows_only_when_there_is_more_and_counts_it,
           tree_as_many_pairs_elsewhere_need_no_memory, tree_growth_is_geometric,
           tree_refused_memory_leaves_nothing_behind)

@@ -17,7 +17,8 @@ typedef struct TlMotion {
 
 typedef struct TlCollider {
     ToileColliderShape shape;
-    TlVec3 center, end, normal, half; /* as defined, before the motion; normal is a unit vector */
+    TlVec3 center, end, normal, half; /* before the motion, and relative to what its owner knows;
+                                         normal is a unit vector */
     double radius;
     double thickness;
     double friction; /* below 0: not given */
@@ -55,7 +56,7 @@ double tl_collider_distance(const TlPlaced *placed, TlVec3 x, TlVec3 *normal);
 /* Where a point that moves with the collider, and stands at x in placement `to`, stood in placement
  * `from`. */
 TlVec3 tl_collider_carry_back(const TlPlaced *from, const TlPlaced *to, TlVec3 x);
-/* A point of the collider's own frame in the world. */
+/* A point of the collider's own frame where that is placed. */
 TlVec3 tl_placed_point(const TlPlaced *placed, TlVec3 p);
 
 /* ---- as part of a surface; of a mesh, which brings its own, there is nothing ---- */

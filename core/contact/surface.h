@@ -35,7 +35,8 @@ typedef struct TlSurface {
     double *half;        /* per vertex: its part of contact distances, m */
     double *friction;    /* per vertex: ratio; below 0, of colliders only: what the cloth has */
     double *solid;       /* per vertex: radius of what is solid around it, m; 0: nothing */
-    double *rest;        /* 3 per vertex: positions by which neighbourhood is judged */
+    double *rest;  /* 3 per vertex: positions by which neighbourhood within a body is judged */
+    double *place; /* 3 per body: where that is beside the others, m; NULL: as it is */
 } TlSurface;
 
 /* Triangles of a mesh whose faces have 3 or 4 corners, in the order of its faces; false when memory

@@ -40,13 +40,15 @@ static int32_t corner(const Kind *kind, int32_t i, int32_t k) {
 
 static TlTreeItem item_of(const TlSurface *surface, const Kind *kind, int32_t thing) {
     TlTreeItem item = {{0}, thing};
+    int32_t body = surface->body[corner(kind, thing, 0)];
     for (int32_t k = 0; k < kind->corners; k++) {
         const double *rest = surface->rest + 3 * (int64_t)corner(kind, thing, k);
         for (int32_t d = 0; d < 3; d++) {
-            item.at[d] += tl_is_finite(rest[d]) ? rest[d] : 0.0;
+            double at = rest[d] + (surface->place != NULL ? surface->place[3 * body + d] : 0.0);
+            item.at[d] += tl_is_finite(at) ? at : 0.0;
         }
     }
-    item.at[3] = surface->body[corner(kind, thing, 0)];
+    item.at[3] = body;
     return item;
 }
 

@@ -72,18 +72,17 @@ static ToileStatus check_values(const TlCloth *cloth, const double *values, int3
  * it was told keeps every bit it has, which adding the origin may have rounded away. */
 static void set_targets(ToileSim *sim, const TlCloth *cloth, const int32_t *vertices, int32_t count,
                         const double *positions_m) {
-    bool decimal = true;
+    TlNumbers all = TL_NUMBERS_NONE;
     for (int pass = 0; pass < 2; pass++) {
         for (int64_t i = 0; i < 3 * (int64_t)count; i++) {
             int32_t v = vertices != NULL ? vertices[i / 3] : (int32_t)(i / 3);
             int64_t at = 3 * (int64_t)tl_vertex_at(cloth, v) + i % 3;
             bool kept = world_of(sim, at) == positions_m[i];
             if (pass == 0) {
-                decimal = decimal && (kept || tl_is_decimal(positions_m[i]));
+                all = kept ? all : tl_numbers_with(all, positions_m[i], sim->origin[i % 3]);
             } else {
                 sim->state.pin_target[at] =
-                    kept ? sim->state.x[at]
-                         : tl_relative(positions_m[i], sim->origin[i % 3], decimal);
+                    kept ? sim->state.x[at] : tl_relative(positions_m[i], sim->origin[i % 3], all);
             }
         }
     }

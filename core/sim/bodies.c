@@ -64,6 +64,14 @@ static void fill_triangles(TlSurface *s, const TlBody *body, const TlTriangles *
     }
 }
 
+/* Tells where a body is beside the first cloth, which is the same wherever all are. */
+static void place_body(ToileSim *sim, int32_t b, const double at_m[3]) {
+    if (sim->cloth_count > 0) {
+        const double *first = sim->cloths[sim->bodies[0].slot].cloth->rest_from;
+        tl_store3(sim->surface.place + 3 * (int64_t)b, tl_sub3(tl_load3(at_m), tl_load3(first)));
+    }
+}
+
 static void fill_cloth(ToileSim *sim, int32_t b) {
     TlSurface *s = &sim->surface;
     const TlBody *body = &sim->bodies[b];
@@ -76,6 +84,7 @@ static void fill_cloth(ToileSim *sim, int32_t b) {
         s->friction[v] = tl_sim_cloth_friction(sim, &cloth->material);
         tl_store3(s->rest + 3 * v, tl_load3(cloth->rest.position + 3 * (int64_t)i));
     }
+    place_body(sim, b, cloth->rest_from);
     fill_triangles(s, body, &cloth->triangles);
 }
 
@@ -113,6 +122,7 @@ static void fill_collider(ToileSim *sim, int32_t b) {
     TlPlaced placed = tl_place(&slot->collider, &slot->start);
     place_vertices(slot, &placed, mesh->start, mesh->start, 1.0,
                    s->rest + 3 * (int64_t)body->first_vertex);
+    place_body(sim, b, slot->place);
     TlTriangles triangles = triangles_of(slot);
     fill_triangles(s, body, &triangles);
 }
@@ -134,6 +144,10 @@ bool tl_sim_build_surface(ToileSim *sim) {
         !tl_surface_alloc(arena, (TlCounts){(int32_t)vertices, (int32_t)layout.vertices},
                           (TlCounts){(int32_t)triangles, (int32_t)layout.triangles},
                           &sim->surface)) {
+        return false;
+    }
+    sim->surface.place = TL_NEW(arena, double, 3 * (int64_t)sim->body_count);
+    if (sim->surface.place == NULL) {
         return false;
     }
     for (int32_t b = 0; b < sim->cloth_count; b++) {

@@ -6,6 +6,7 @@
 #include "toile/draft.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -95,6 +96,16 @@ static TlMotion read_motion(const TlColliderSlot *slot, const ToilePose *pose) {
     return motion;
 }
 
+/* Tells the whole metres nearest to where the shape begins. */
+static void note_place(TlColliderSlot *slot) {
+    TlPlaced placed = tl_place(&slot->collider, &slot->start);
+    double turned[3];
+    tl_store3(turned, tl_mul3(&placed.R, tl_load3(slot->own_from)));
+    for (int k = 0; k < 3; k++) {
+        slot->place[k] = slot->pose_from[k] + floor(turned[k] + 0.5);
+    }
+}
+
 void tl_collider_free(TlColliderSlot *slot) {
     tl_arena_free(&slot->arena);
     memset(&slot->mesh, 0, sizeof slot->mesh);
@@ -149,6 +160,7 @@ ToileStatus toile_sim_add_collider(ToileSim *sim, const ToileColliderDef *def, T
     read_shape(&local, slot);
     tl_whole_middle(local.pose.translate_m, 1, slot->pose_from);
     slot->start = slot->now = slot->target = read_motion(slot, &local.pose);
+    note_place(slot);
     sim->dirty = true;
     if (out != NULL) {
         *out = (ToileColliderId){(uint32_t)i + 1, slot->generation};
@@ -196,7 +208,7 @@ ToileStatus toile_sim_set_collider_positions(ToileSim *sim, ToileColliderId id,
                       "the collider is no mesh, and has no positions; give it a pose")
             : tl_check_collider_positions(positions_m, slot->mesh.vertex_count, error);
     if (status == TOILE_STATUS_OK) {
-        tl_relative_points(positions_m, slot->mesh.vertex_count, slot->own_from, slot->mesh.target);
+        tl_relative_again(positions_m, slot->mesh.vertex_count, slot->own_from, slot->mesh.target);
     } else {
         tl_fail_object(error, slot->name);
     }
@@ -245,6 +257,7 @@ ToileStatus toile_sim_set_collider_mesh(ToileSim *sim, ToileColliderId id, const
     slot->arena = arena;
     slot->mesh = copy;
     memcpy(slot->own_from, from, sizeof from);
+    note_place(slot);
     sim->dirty = true;
     return TOILE_STATUS_OK;
 }

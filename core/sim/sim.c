@@ -207,13 +207,6 @@ static bool relayout(ToileSim *sim, const TlCloth *fresh) {
 
 /* ---- cloths ---- */
 
-/* Makes the points relative to the whole metres in their middle. */
-static void bring_near(double *x, int32_t n) {
-    double from[3];
-    tl_whole_middle(x, n, from);
-    tl_relative_points(x, n, from, x);
-}
-
 /* The rest shape, in an order that suits the mesh. It is computed near its own middle, so that it
  * is the same wherever the mesh stands. */
 static bool build_rest(TlArena *scratch, const ToileClothDef *def, TlCloth *cloth) {
@@ -233,7 +226,8 @@ static bool build_rest(TlArena *scratch, const ToileClothDef *def, TlCloth *clot
         memcpy(mesh.positions, def->rest_positions_m,
                3 * sizeof *mesh.positions * (size_t)mesh.vertex_count);
     }
-    bring_near(mesh.positions, mesh.vertex_count);
+    tl_whole_middle(mesh.positions, mesh.vertex_count, cloth->rest_from);
+    tl_relative_points(mesh.positions, mesh.vertex_count, cloth->rest_from, mesh.positions);
     in.positions = mesh.positions;
     if (order.vertex == NULL) {
         return tl_rest_build(&cloth->arena, &in, &cloth->rest);
@@ -351,6 +345,7 @@ ToileStatus toile_sim_remove_cloth(ToileSim *sim, ToileClothId id, ToileError *e
         return tl_fail_memory(error);
     }
     free_cloth(sim, cloth);
+    sim->placed = sim->state.vertex_count > 0;
     return TOILE_STATUS_OK;
 }
 

@@ -23,6 +23,7 @@ typedef struct TlCloth {
     char name[TL_NAME_SIZE];
     TlMaterial material;
     TlRest rest;
+    double rest_from[3]; /* whole metres that its positions are relative to, see place.c */
     TlOrder order;
     TlTriangles triangles;                /* of the mesh's faces, for contact */
     int32_t *element_place[TL_SET_COUNT]; /* of every element, counted as the mesh's own order has
@@ -50,6 +51,7 @@ typedef struct TlColliderSlot {
     char name[TL_NAME_SIZE];
     double pose_from[3], own_from[3]; /* whole metres, see place.c: what translations, and what the
                                          shape's own coordinates are relative to */
+    double place[3];                  /* where that was when it was defined, whole metres */
     TlCollider collider;
     TlMotion start, now, target; /* as defined, at the last frame, at the next */
     TlArena arena;               /* of the mesh */
@@ -95,8 +97,8 @@ struct ToileSim {
     int32_t cloth_capacity;
     TlColliderSlot *colliders;
     int32_t collider_capacity;
-    double origin[3]; /* whole metres, see place.c; of the first cloth, for good */
-    bool placed;      /* there was a first cloth */
+    double origin[3]; /* whole metres, see place.c; of the first cloth, while there are any */
+    bool placed;      /* there is a cloth */
     TlState state;
     bool dirty; /* cloths or colliders changed since the system was built */
     TlModel model;
@@ -138,17 +140,24 @@ static inline int32_t tl_element_at(const TlCloth *cloth, int32_t set, int32_t i
 }
 
 /* ---- place.c ---- */
-/* Whether x, m, is a decimal of at most nine places to within rounding. */
-bool tl_is_decimal(double x);
-/* x - from, with `from` in whole metres; the rounding of x is undone where it is of an array of
- * decimals. */
-double tl_relative(double x, double from, bool decimal);
+/* What all numbers of an array are: decimals of at most nine places; of single precision when they
+ * are relative to where they shall be. */
+typedef struct TlNumbers {
+    bool decimal, single;
+} TlNumbers;
+#define TL_NUMBERS_NONE ((TlNumbers){true, true})
+/* The same with one more. */
+TlNumbers tl_numbers_with(TlNumbers all, double x, double from);
+/* x - from, with `from` in whole metres; the rounding of x is undone where it is of decimals. */
+double tl_relative(double x, double from, TlNumbers of);
 /* x + from; of what was a decimal, that decimal again. */
 double tl_absolute(double x, double from);
 /* The whole metres nearest to the middle of the box around n points, 1 or more. */
 void tl_whole_middle(const double *x, int64_t n, double out[3]);
 /* tl_relative of n points that belong together; `out` may be `x`. */
 void tl_relative_points(const double *x, int64_t n, const double from[3], double *out);
+/* The same, but a coordinate that is told as x keeps all its bits. */
+void tl_relative_again(const double *x, int64_t n, const double from[3], double *now);
 
 /* ---- reorder.c ---- */
 /* Makes the cloth's rest shape from one in the mesh's own order; false when memory is refused. */

@@ -33,8 +33,9 @@ TOILE_API void toile_sim_destroy(ToileSim *sim);
 /* Adds a cloth. The mesh is checked by the rules of ToileMeshIssueKind; warnings go to the log.
  * Positions are kept relative to the whole metres nearest to the middle of the first cloth at its
  * start, colliders to whole metres of their own: a scene that is moved by whole metres moves the
- * same bit for bit, if its coordinates are decimals of up to nine places, array by array, or stay
- * exact in double precision, as those of single precision do. [one thread per sim] */
+ * same bit for bit, if its coordinates are decimals of up to nine places, array by array, or of
+ * single precision and their sums with these metres exact in double precision.
+ * [one thread per sim] */
 TOILE_API ToileStatus toile_sim_add_cloth(ToileSim *sim, const ToileClothDef *def,
                                           ToileClothId *out, ToileError *error);
 /* Removes a cloth; the others keep their state. [one thread per sim] */
@@ -84,8 +85,9 @@ TOILE_API ToileStatus toile_sim_settle(ToileSim *sim, const ToileSettleDef *def,
 TOILE_API int64_t toile_sim_frame(const ToileSim *sim);
 /* Vertices of a cloth, in the order of its mesh; -1 for a stale id. [one thread per sim] */
 TOILE_API int32_t toile_sim_vertex_count(const ToileSim *sim, ToileClothId cloth);
-/* Copies 3 * vertex_count values. Positions of up to nine decimal places, pins for instance, are
- * told as they were given, others to within rounding. [one thread per sim] */
+/* Copies 3 * vertex_count values. Where all that were given together had up to nine decimal places
+ * they are told as they were given, pins for instance, others to within rounding.
+ * [one thread per sim] */
 TOILE_API ToileStatus toile_sim_get_positions(const ToileSim *sim, ToileClothId cloth,
                                               double *positions_m, ToileError *error);
 TOILE_API ToileStatus toile_sim_get_velocities(const ToileSim *sim, ToileClothId cloth,
