@@ -90,7 +90,7 @@ static void set_up(Fixture *f, double start, double cube, Cube kind) {
         f->surface.half[v] = 1e-3;
     }
     ck_assert(tl_surface_connect(&f->arena, &f->surface));
-    TlWorldDef def = {&f->surface, f->area, f->area, f->stretch, f->analytic, f->fixed, true};
+    TlWorldDef def = {&f->surface, f->area, f->area, f->stretch, f->analytic, f->fixed, true, 0.0};
     f->pool = tl_pool_create(1, NULL);
     f->world = tl_world_build(&f->arena, f->pool, &def);
     ck_assert_ptr_nonnull(f->world);

@@ -55,10 +55,11 @@ enum { GRAIN = 512, ROUNDS = 8, TILE = 64 };
 /* results are stored in single precision, whose roundings must not make a crossing: half a unit in
  * the last place for every coordinate of two points */
 #define ROUNDING (1.7320508075688772 / 8388608.0)
-/* Positions here are relative to where the scene began, and caches store cloth that began farther
- * than 10 m from the world's origin relative to a point in its middle, nearer cloth as it is in the
- * world: its coordinates are larger by this at most. It counts wherever the scene is, so that all
- * is the same there; it is less than the floor of most pairs. */
+/* Positions here are relative to where the scene began, and archives of scenes store cloth that
+ * began farther than 10 m from the world's origin relative to a point in its middle, nearer cloth
+ * as it is in the world: its coordinates are larger by this at most. It counts wherever the scene
+ * is, so that all is the same there; it is less than the floor of most pairs. Hosts that store
+ * cloth in its own space say how far from zero that is, if it is farther. */
 #define STORED_FAR_M 11.0
 
 static double rest_length(const TlSurface *surface, int32_t e) {
@@ -240,7 +241,8 @@ void tl_world_begin(TlWorld *world, const double *x, const double *before, const
     memset(world->airborne, 0, (size_t)world->bodies);
     memset(world->carry, 0, 3 * sizeof *world->carry * (size_t)world->bodies);
     world->carrying = false;
-    world->grain = ROUNDING * (STORED_FAR_M + extent_of(world->x, world->n));
+    world->grain =
+        ROUNDING * (tl_max(STORED_FAR_M, world->def.stored_far_m) + extent_of(world->x, world->n));
     if (world->suspect || world->tangled) {
         world->suspect = !tl_world_look_for_crossings(world);
     }

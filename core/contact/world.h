@@ -53,6 +53,7 @@ typedef struct TlWorldDef {
     const uint8_t *analytic; /* per vertex: a cloth vertex feels its body by itself already */
     const uint8_t *fixed;    /* per cloth vertex: not free to move */
     bool self;
+    double stored_far_m; /* the most of all cloths, see ToileClothDef */
 } TlWorldDef;
 
 /* The triangles of a body. */

@@ -287,7 +287,8 @@ ToileStatus tl_check_cloth_def(const ToileClothDef *def, ToileError *error) {
     if (def->mesh == NULL) {
         return tl_fail(error, TOILE_STATUS_INVALID_ARGUMENT, "the cloth definition has no mesh");
     }
-    const Rule rules[] = {{"pattern_scale_m", def->pattern_scale_m, 0.0, true}};
+    const Rule rules[] = {{"pattern_scale_m", def->pattern_scale_m, 0.0, true},
+                          {"stored_far_m", def->stored_far_m, 0.0, false}};
     ToileStatus status = CHECK_RULES(rules, error);
     if (status == TOILE_STATUS_OK) {
         status = check_choice("pattern", def->pattern, TOILE_PATTERN_METRIC, error);

@@ -49,8 +49,18 @@ bool tl_sim_build_world(ToileSim *sim) {
         const TlMaterial *material = &sim->model.materials[sim->model.vertex_material[v]];
         stretch[v] = 0.5 * (material->E1 + material->E2);
     }
-    TlWorldDef def = {surface,  sim->model.area,   sim->model.mass,           stretch,
-                      analytic, sim->system.fixed, sim->def.contact_self != 0};
+    TlWorldDef def = {surface,
+                      sim->model.area,
+                      sim->model.mass,
+                      stretch,
+                      analytic,
+                      sim->system.fixed,
+                      sim->def.contact_self != 0,
+                      0.0};
+    for (int32_t b = 0; b < sim->cloth_count; b++) {
+        const TlCloth *cloth = sim->cloths[sim->bodies[b].slot].cloth;
+        def.stored_far_m = tl_max(def.stored_far_m, cloth->stored_far_m);
+    }
     sim->world = tl_world_build(arena, sim->pool, &def);
     return sim->world != NULL;
 }

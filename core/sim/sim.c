@@ -239,6 +239,7 @@ static ToileStatus build_cloth(const ToileClothDef *def, const ToileFabric *fabr
                                ToileError *error) {
     TlArena scratch;
     snprintf(cloth->name, sizeof cloth->name, "%s", def->name != NULL ? def->name : "cloth");
+    cloth->stored_far_m = def->stored_far_m;
     tl_arena_init(&scratch, cloth->arena.allocator);
     bool ok = tl_material(&cloth->arena, fabric, &cloth->material) &&
               build_rest(&scratch, def, cloth) && tl_cloth_surface(&scratch, def->mesh, cloth);

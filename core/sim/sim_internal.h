@@ -24,6 +24,7 @@ typedef struct TlCloth {
     TlMaterial material;
     TlRest rest;
     double rest_from[3]; /* whole metres that its positions are relative to, see place.c */
+    double stored_far_m; /* see ToileClothDef */
     TlOrder order;
     TlTriangles triangles;                /* of the mesh's faces, for contact */
     int32_t *element_place[TL_SET_COUNT]; /* of every element, counted as the mesh's own order has

@@ -101,6 +101,15 @@ void tl_space_to_world(const TlSpace *space, const float *points, int32_t count,
     }
 }
 
+double tl_space_extent_m(const TlSpace *space, const float *points, int32_t count) {
+    double farthest = 0.0, scale = 0.0;
+    for (size_t i = 0; i < 3 * (size_t)count; i++)
+        farthest = fmax(farthest, fabs((double)points[i]));
+    for (int32_t i = 0; i < 3; i++)
+        scale = fmax(scale, column_length(space->m, i));
+    return farthest * scale * space->unit_m;
+}
+
 /* the point that a position of the simulation is in the object's space */
 static void object_point(const TlSpace *space, const double *position_m, double out[3]) {
     double world[3];

@@ -229,6 +229,7 @@ static ToileStatus add_to_sim(ToileSession *session, const ToileSessionCloth *cl
     def.pin_count = garment->pin_count;
     def.pin_vertices = garment->pins;
     def.fabric = cloth->fabric;
+    def.stored_far_m = tl_space_extent_m(&garment->space, cloth->positions, cloth->vertex_count);
     ToileStatus status = TOILE_STATUS_OK;
     if (cloth->fabric_name) {
         status = toile_fabric_find(cloth->fabric_name, &entry, error);

@@ -59,6 +59,8 @@ ToileStatus tl_space_make(const double matrix[16], double unit_m, const char *na
 /* `count` points of the object to metres, and back. */
 void tl_space_to_world(const TlSpace *space, const float *points, int32_t count,
                        double *positions_m);
+/* How far from zero the farthest coordinate of points of the object is, metres of the world. */
+double tl_space_extent_m(const TlSpace *space, const float *points, int32_t count);
 void tl_space_to_object(const TlSpace *space, const double *positions_m, int32_t count,
                         float *points);
 /* How fast the points move within the object's own space, host units a second, when the object

@@ -190,6 +190,9 @@ typedef struct ToileClothDef {
     double pattern_scale_m; /* metres per uv unit when the pattern is metric; default 1; above 0 */
     const double *rest_curvature_map_per_m; /* vertex_count values in place of the fabric's
                                                rest_curvature_per_m; NULL (default): none */
+    double stored_far_m; /* how far from zero positions are stored in single precision, of the
+                            start: contact keeps more than that rounds. Up to 11 (default: 0) makes
+                            no difference, which is what archives of scenes need */
 } ToileClothDef;
 
 /* ---- colliders ---- */
