@@ -73,6 +73,34 @@ START_TEST(impact_thin_plate_holds_a_fast_sheet) {
 }
 END_TEST
 
+/* on the edge of a plate, or a rod, thinner than the distance that cloth keeps from it: it hangs
+ * over that, and is not drawn out */
+START_TEST(impact_on_what_is_thinner_than_contact_stretches_nothing) {
+    for (int32_t quality = TOILE_QUALITY_FAST; quality <= TOILE_QUALITY_ACCURATE; quality++) {
+        for (int rod = 0; rod < 2; rod++) {
+            ToileColliderDef thin = toile_collider_def_default();
+            Scene scene = sheet(0.155, quality, NULL);
+            thin.shape = rod ? TOILE_COLLIDER_CAPSULE : TOILE_COLLIDER_BOX;
+            thin.half_m[0] = thin.radius_m = 0.0005;
+            thin.half_m[1] = 0.1;
+            thin.half_m[2] = 0.5;
+            for (int i = 0; rod && i < 3; i++) {
+                thin.center_m[i] = i == 0 ? 0.0 : i == 1 ? 0.1 : -0.5;
+                thin.end_m[i] = i == 0 ? 0.0 : i == 1 ? 0.1 : 0.5;
+            }
+            ASSERT_OK(toile_sim_add_collider(scene.sim, &thin, NULL, NULL));
+            for (int frame = 0; frame < 24; frame++) {
+                test_step(scene.sim, 1);
+                ToileStats stats = test_stats(scene.sim);
+                ck_assert_double_lt(stats.stretch_max, 1.1);
+                ck_assert_int_eq(stats.intersections, 0);
+            }
+            end(&scene);
+        }
+    }
+}
+END_TEST
+
 /* a ball of 10 cm that rises at 10 m/s takes the sheet along */
 START_TEST(impact_fast_ball_does_not_pass_through) {
     double low, high;
@@ -436,6 +464,7 @@ int main(void) {
     Suite *suite = suite_create("impact");
     TCase *all = tcase_create("impact");
     tcase_add_test(all, impact_thin_plate_holds_a_fast_sheet);
+    tcase_add_test(all, impact_on_what_is_thinner_than_contact_stretches_nothing);
     tcase_add_test(all, impact_fast_ball_does_not_pass_through);
     tcase_add_loop_test(all, impact_cloth_that_is_held_inside_a_collider_moves, 0, 3);
     tcase_add_test(all, impact_start_inside_a_collider_is_left_without_a_kick);

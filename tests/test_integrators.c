@@ -461,8 +461,7 @@ static double error_of_uneven(int32_t method, int32_t triples) {
                                   .most_iterations = 50,
                                   .most_cg = 1000,
                                   .tolerance_m = 1e-14,
-                                  .linear_tolerance = 1e-14,
-                                  .most_move_m = (double)INFINITY}};
+                                  .linear_tolerance = 1e-14}};
         ck_assert(tl_integrator(method)->step(&system, &none, &step, &work).ok);
         scalar_step(method, &scalar, h);
         ASSERT_NEAR(x[2], scalar.x, EXACT * 0.1);

@@ -264,14 +264,6 @@ bool tl_contact_project(const TlContacts *contacts, int32_t cloth, double part, 
     return moved;
 }
 
-double tl_contact_safe_move(const TlContacts *contacts) {
-    double least = (double)INFINITY;
-    for (int32_t i = 0; i < contacts->collider_count; i++) {
-        least = tl_min(least, tl_collider_safe_move(contacts->now[i].collider));
-    }
-    return least;
-}
-
 double tl_contact_depth(const TlContacts *contacts, TlVec3 x) {
     double depth = 0.0;
     TlVec3 n;

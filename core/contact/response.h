@@ -115,9 +115,6 @@ void tl_friction_derive(const TlFriction *friction, double slip_m, const TlDrive
  * kept in any case. Colliders that overlap may leave no such place; see tl_contact_depth. */
 bool tl_contact_project(const TlContacts *contacts, int32_t cloth, double part, const TlVec3 *from,
                         TlVec3 *x);
-/* Half the thickness of the thinnest collider: a vertex that moves less cannot come out on its
- * other side. */
-double tl_contact_safe_move(const TlContacts *contacts);
 /* How far x is inside the colliders; 0 when outside of all. */
 double tl_contact_depth(const TlContacts *contacts, TlVec3 x);
 

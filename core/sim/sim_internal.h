@@ -266,8 +266,7 @@ typedef enum TlVerdict {
 } TlVerdict;
 
 /* ---- stage.c ---- */
-/* `most_move_m`: no vertex may move farther in one iteration. */
-TlNewton tl_newton_options(const ToileSim *sim, double dt_s, double most_move_m);
+TlNewton tl_newton_options(const ToileSim *sim, double dt_s);
 int32_t tl_substep_count(const ToileSimDef *def);
 /* Sub-steps of the next frame: those asked for, or as many more as an explicit integrator needs on
  * the cloth as it stands, which is told once. Refused when that is too many. */

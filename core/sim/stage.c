@@ -77,7 +77,7 @@ static Level level_of(const ToileSim *sim) {
     return level;
 }
 
-TlNewton tl_newton_options(const ToileSim *sim, double dt_s, double most_move_m) {
+TlNewton tl_newton_options(const ToileSim *sim, double dt_s) {
     const ToileSimDef *def = &sim->def;
     Level level = level_of(sim);
     TlNewton options = {.dt_s = dt_s,
@@ -89,8 +89,7 @@ TlNewton tl_newton_options(const ToileSim *sim, double dt_s, double most_move_m)
                         .most_rescues = def->newton_iterations > 0 ? 0 : MOST_RESCUES,
                         .rescue_m = level.rescue_m,
                         .patience = level.patience,
-                        .most_cg = MOST_CG,
-                        .most_move_m = most_move_m};
+                        .most_cg = MOST_CG};
     if (def->newton_iterations > 0) {
         options.most_iterations = def->newton_iterations;
     }

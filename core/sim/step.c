@@ -43,7 +43,7 @@ static TlVerdict substep(ToileSim *sim, double from, double to, bool keep_coarse
         dt_s,
         {{sim->def.gravity_m_per_s2[0], sim->def.gravity_m_per_s2[1], sim->def.gravity_m_per_s2[2]},
          sim->def.drag_kg_per_m2_s},
-        tl_newton_options(sim, dt_s, tl_contact_safe_move(&contacts)),
+        tl_newton_options(sim, dt_s),
         yield,
         force};
     step.newton.keep_coarse = keep_coarse;

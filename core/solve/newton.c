@@ -186,13 +186,13 @@ static void aim_range(void *data, int32_t begin, int32_t end) {
     }
 }
 
-/* From what the linear solve found to what may be done: no vertex too far, none in an analytic
- * collider, pins to their places, and nothing through anything. */
+/* From what the linear solve found to what may be done: no vertex farther than it may, none in
+ * an analytic collider, pins to their places, and nothing through anything. */
 static bool shape_step(Iteration *in) {
     TlSystem *system = in->system;
     int32_t n = system->model->vertex_count;
-    double part =
-        tl_min(1.0, in->options->most_move_m / largest_change(system, NULL, system->step));
+    double most = in->options->most_move_m;
+    double part = most > 0.0 ? tl_min(1.0, most / largest_change(system, NULL, system->step)) : 1.0;
     Job job = {system, in->x, system->trial, part};
     tl_parallel_for(system->pool, n, GRAIN, try_range, &job);
     tl_terms_land(system, in->contacts, in->x, system->trial);

@@ -17,7 +17,7 @@ typedef struct TlNewton {
     int32_t most_cg;
     double tolerance_m;      /* stop when no vertex moved more */
     double linear_tolerance; /* of the conjugate gradients */
-    double most_move_m;      /* steps are shortened so that no vertex moves farther at once */
+    double most_move_m;      /* steps are shortened so that no vertex moves farther; 0: any is */
     double later_tolerance;  /* of later iterations where nothing touches; 0: the same */
     double gentle;           /* steps that change no edge by more than this part of its length are
                                 taken without a line search, where only faces and the bending matrix

@@ -25,8 +25,6 @@ TlStepResult tl_semi_implicit(TlSystem *system, const TlContacts *contacts, cons
     TlNewton once = step->newton;
     once.most_iterations = 1;
     once.most_rescues = 0;
-    /* the step is the whole motion, not a correction of it */
-    once.most_move_m = (double)INFINITY;
     once.guess = NULL;
     once.linear_tolerance =
         once.linear_tolerance < LINEAR_TOLERANCE ? once.linear_tolerance : LINEAR_TOLERANCE;

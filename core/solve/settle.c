@@ -14,6 +14,8 @@
 #define FIRST_H 0.02
 #define LEAST_H 1e-4
 #define MOST_H 1e4
+/* a step that goes farther jumps over colliders that would have held the cloth, m */
+#define MOST_MOVE_M 0.5
 /* no cloth travels this far to its drape: nothing holds it */
 #define FALLEN_AWAY_M 1e4
 
@@ -78,7 +80,7 @@ TlSettleResult tl_settle(TlSystem *system, const TlContacts *contacts, const TlS
     TlNewton newton = {.most_iterations = 1,
                        .most_cg = 5 * system->model->vertex_count + 200,
                        .linear_tolerance = 1e-4,
-                       .most_move_m = tl_contact_safe_move(contacts)};
+                       .most_move_m = contacts->collider_count > 0 ? MOST_MOVE_M : 0.0};
     tl_potential_place(system, contacts, x);
     for (;;) {
         describe(system, options->gravity, h, x);
