@@ -98,6 +98,12 @@ static void carry(Fixture *f, const int32_t (*joined)[2], int32_t count) {
     for (int32_t k = 0; k < 3 * CLOTH; k++) {
         f->world->u[k] = test_between(&random, -0.01, 0.01);
     }
+    memcpy(f->world->u + 3 * CLOTH, f->u + 3 * CLOTH, 3 * (ALL - CLOTH) * sizeof *f->u);
+    for (int32_t i = 0; i < CLOTH; i++) {
+        if (f->fixed[i]) {
+            memcpy(f->world->u + 3 * i, f->u + 3 * i, 3 * sizeof *f->u);
+        }
+    }
     TlPairs kept = f->world->pairs;
     f->world->pairs = (TlPairs){.pair = pairs, .count = count, .vertex_triangle = count};
     tl_world_find_carry(f->world, true);
@@ -156,8 +162,8 @@ START_TEST(carry_joins_chains_in_any_order) {
 }
 END_TEST
 
-/* what is prescribed has to arrive, and so has nobody who meets it anything in common with it */
-START_TEST(carry_is_nothing_where_anything_is_prescribed) {
+/* a collider that rests */
+START_TEST(carry_is_nothing_where_leaders_rest) {
     static const int32_t joined[][2] = {{1, 0}, {0, CLOTHS}};
     Fixture f;
     set_up(&f);
@@ -166,6 +172,55 @@ START_TEST(carry_is_nothing_where_anything_is_prescribed) {
     for (int32_t b = 0; b < BODIES; b++) {
         expect_carry(&f, b, b == 2 ? mean_way(&f, f.world->u, 2, 2) : tl_vec3(0, 0, 0));
     }
+    tear_down(&f);
+}
+END_TEST
+
+/* of pins, of a collider, and of both, as long as they go the same way; of who does not meet them
+ * it is its own */
+START_TEST(carry_is_the_way_of_those_who_lead) {
+    static const int32_t joined[][2] = {{1, 0}, {0, CLOTHS}};
+    const TlVec3 way = {0.2, -0.1, 0.05}, little = {0.02, 0.01, 0}, none = {0, 0, 0};
+    for (int by = 1; by < 4; by++) {
+        Fixture f;
+        set_up(&f);
+        TlVec3 mean = way;
+        int32_t leaders = 0;
+        if (by & 1) {
+            f.fixed[0] = f.fixed[CORNERS + 1] = 1;
+            tl_store3(f.u, tl_add3(way, little));
+            tl_store3(f.u + 3 * (CORNERS + 1), tl_sub3(way, little));
+        }
+        for (int32_t i = CLOTH; by & 2 && i < ALL; i++) {
+            tl_store3(f.u + 3 * i, way);
+        }
+        find_airborne(&f);
+        carry(&f, joined, by & 2 ? 2 : 1);
+        expect_carry(&f, 0, mean);
+        expect_carry(&f, 1, mean);
+        expect_carry(&f, 2, mean_way(&f, f.world->u, 2, 2));
+        /* another way than the others */
+        leaders = by & 1 ? 0 : CLOTH;
+        tl_store3(f.u + 3 * leaders, tl_add3(tl_scale3(2.0, way), little));
+        carry(&f, joined, by & 2 ? 2 : 1);
+        expect_carry(&f, 0, none);
+        expect_carry(&f, 1, none);
+        tear_down(&f);
+    }
+}
+END_TEST
+
+START_TEST(carry_is_nothing_in_a_company_near_an_analytic_collider) {
+    static const int32_t joined[][2] = {{1, 0}};
+    Fixture f;
+    set_up(&f);
+    f.now = sphere_at(&f.sphere, -0.210);
+    f.fixed[CORNERS] = 1;
+    tl_store3(f.u + 3 * CORNERS, tl_vec3(0.2, 0, 0));
+    find_airborne(&f);
+    carry(&f, joined, 1);
+    expect_carry(&f, 0, tl_vec3(0, 0, 0));
+    expect_carry(&f, 1, tl_vec3(0, 0, 0));
     tear_down(&f);
 }
 END_TEST
@@ -188,16 +243,15 @@ END_TEST
 static void expect_airborne(Fixture *f, bool first, bool second, bool third) {
     find_airborne(f);
     ck_assert(f->world->airborne[0] == first && f->world->airborne[1] == second &&
-              f->world->airborne[2] == third && f->world->airborne[CLOTHS] == 0);
+              f->world->airborne[2] == third && f->world->airborne[CLOTHS] == !f->analytic[CLOTH]);
 }
 
-START_TEST(airborne_is_who_is_free_and_near_no_analytic_collider) {
+START_TEST(airborne_is_who_is_near_no_analytic_collider) {
     Fixture f;
     set_up(&f);
     expect_airborne(&f, true, true, true);
-    f.fixed[CORNERS] = 1;
-    expect_airborne(&f, true, false, true);
-    f.fixed[CORNERS] = 0;
+    memset(f.analytic + CLOTH, 1, CORNERS);
+    expect_airborne(&f, true, true, true);
     /* 15 mm below the lowest cloth, of which 12 and what its own way may be count as near */
     f.now = sphere_at(&f.sphere, -0.215);
     expect_airborne(&f, true, true, true);
@@ -247,6 +301,8 @@ START_TEST(carry_leaves_cloths_that_meet_their_common_fall) {
 END_TEST
 
 TEST_MAIN("carry", carry_is_the_way_of_the_centre_of_mass_of_who_meets,
-          carry_joins_chains_in_any_order, carry_is_nothing_where_anything_is_prescribed,
-          carry_ends_when_it_is_told_to, airborne_is_who_is_free_and_near_no_analytic_collider,
+          carry_joins_chains_in_any_order, carry_is_nothing_where_leaders_rest,
+          carry_is_the_way_of_those_who_lead,
+          carry_is_nothing_in_a_company_near_an_analytic_collider, carry_ends_when_it_is_told_to,
+          airborne_is_who_is_near_no_analytic_collider,
           carry_leaves_cloths_that_meet_their_common_fall)

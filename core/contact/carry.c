@@ -4,8 +4,10 @@
  * its ways were shortened as a whole, each would lose a part of the fall that all have in common,
  * and a knot would hang in the air. So cloths that pairs join are a company, and only what a
  * vertex does beyond the way of the centre of mass of its company is shortened. A translation that
- * both sides of every pair share changes nothing between them. Companies with anything that is
- * prescribed have none: it must arrive where it is told to, and what rests does not move. */
+ * both sides of every pair share changes nothing between them. Where pins or colliders lead, and
+ * all go the same way, that is what their company does together: cloth that is towed and flutters
+ * is not left behind, and what leads arrives where it is told to. Where they differ nobody is
+ * carried, nor where they rest, or an analytic collider is near, which has no pairs of its own. */
 #include "contact/carry.h"
 
 #include <string.h>
@@ -14,6 +16,8 @@
 #define LONGER 2.0
 /* and so far beyond that analytic colliders are near, m */
 #define NEAR_M 0.01
+/* those who lead go the same way when none differs by more than this part of it from the mean */
+#define UNLIKE 0.25
 
 /* Whether vertex i can come near an analytic collider on its way. */
 static bool may_meet(const TlWorld *world, const TlContacts *contacts, int32_t i, TlVec3 x,
@@ -38,14 +42,13 @@ void tl_world_find_airborne(TlWorld *world, const TlContacts *contacts, const do
                             const double *v, const double gravity_m_per_s2[3], double dt_s) {
     TlVec3 gained = tl_scale3(dt_s, tl_load3(gravity_m_per_s2));
     const int32_t *body = world->def.surface->body;
-    for (int32_t i = 0; i < world->cloth; i++) {
-        world->airborne[body[i]] = 1;
+    for (int32_t i = 0; i < world->n; i++) {
+        world->airborne[body[i]] = !world->def.analytic[i];
     }
     for (int32_t i = 0; i < world->cloth; i++) {
         uint8_t *airborne = &world->airborne[body[i]];
         double way_m = dt_s * tl_length3(tl_add3(tl_load3(v + 3 * (int64_t)i), gained));
-        *airborne = *airborne && !world->def.fixed[i] &&
-                    !may_meet(world, contacts, i, tl_load3(x + 3 * (int64_t)i), way_m);
+        *airborne = *airborne && !may_meet(world, contacts, i, tl_load3(x + 3 * (int64_t)i), way_m);
     }
 }
 
@@ -80,26 +83,59 @@ static void find_companies(TlWorld *world) {
     }
 }
 
-/* The way of the centre of mass; who is not airborne has no end of mass. */
-static void find_means(TlWorld *world) {
+/* Whether the way of vertex i is told from outside, so that it leads others. */
+static bool leads(const TlWorld *world, int32_t i) {
+    return i >= world->cloth || world->def.fixed[i];
+}
+
+/* Sums the ways of those of every company who lead it, or where nobody does of all, by mass. */
+static void add_ways(TlWorld *world) {
     const int32_t *body = world->def.surface->body;
+    for (int32_t i = 0; i < world->n; i++) {
+        int32_t company = world->company[body[i]];
+        world->leaders[company] += leads(world, i);
+    }
+    for (int32_t i = 0; i < world->n; i++) {
+        int32_t company = world->company[body[i]];
+        double *sum = world->carry + 3 * (int64_t)company;
+        double own = leads(world, i)                ? 1.0
+                     : world->leaders[company] == 0 ? world->def.mass[i]
+                                                    : 0.0;
+        tl_store3(sum, tl_madd3(tl_load3(sum), own, tl_load3(world->u + 3 * (int64_t)i)));
+        world->company_mass[company] += own;
+    }
+}
+
+/* Where leaders do not go the same way nobody is carried. */
+static void compare_leaders(TlWorld *world) {
+    const int32_t *body = world->def.surface->body;
+    for (int32_t i = 0; i < world->n; i++) {
+        int32_t company = world->company[body[i]];
+        double *way = world->carry + 3 * (int64_t)company;
+        TlVec3 off = tl_sub3(tl_load3(world->u + 3 * (int64_t)i), tl_load3(way));
+        if (leads(world, i) && !(tl_length3(off) <= UNLIKE * tl_length3(tl_load3(way)))) {
+            memset(way, 0, 3 * sizeof *way);
+        }
+    }
+}
+
+/* What each company does together; who is not airborne has no end of mass. */
+static void find_means(TlWorld *world) {
     double *mass = world->company_mass;
     memset(mass, 0, sizeof *mass * (size_t)world->bodies);
+    memset(world->leaders, 0, sizeof *world->leaders * (size_t)world->bodies);
     for (int32_t b = 0; b < world->bodies; b++) {
         mass[world->company[b]] += world->airborne[b] ? 0.0 : HUGE_VAL;
     }
-    for (int32_t i = 0; i < world->cloth; i++) {
-        int32_t company = world->company[body[i]];
-        double *sum = world->carry + 3 * (int64_t)company, own = world->def.mass[i];
-        tl_store3(sum, tl_madd3(tl_load3(sum), own, tl_load3(world->u + 3 * (int64_t)i)));
-        mass[company] += own;
+    add_ways(world);
+    for (int32_t b = 0; b < world->bodies; b++) {
+        double *way = world->carry + 3 * (int64_t)b, part = mass[b] > 0.0 ? 1.0 / mass[b] : 0.0;
+        tl_store3(way, tl_scale3(part, tl_load3(way)));
     }
-    /* the lowest of a company is the last: all others need its sum */
-    for (int32_t b = world->bodies - 1; b >= 0; b--) {
-        int32_t company = world->company[b];
-        double part = mass[company] > 0.0 ? 1.0 / mass[company] : 0.0;
-        TlVec3 sum = tl_load3(world->carry + 3 * (int64_t)company);
-        tl_store3(world->carry + 3 * (int64_t)b, tl_scale3(part, sum));
+    compare_leaders(world);
+    for (int32_t b = 0; b < world->bodies; b++) {
+        memmove(world->carry + 3 * (int64_t)b, world->carry + 3 * (int64_t)world->company[b],
+                3 * sizeof *world->carry);
     }
 }
 
@@ -111,12 +147,24 @@ static void find_apart(TlWorld *world) {
     }
 }
 
+/* Whether any cloth is airborne; bodies of cloth come first. */
+static bool is_any_airborne(const TlWorld *world) {
+    int32_t last = world->cloth - 1;
+    return last >= 0 &&
+           memchr(world->airborne, 1, (size_t)world->def.surface->body[last] + 1) != NULL;
+}
+
 void tl_world_find_carry(TlWorld *world, bool any) {
     memset(world->carry, 0, 3 * sizeof *world->carry * (size_t)world->bodies);
-    world->carrying = any && memchr(world->airborne, 1, (size_t)world->bodies) != NULL;
-    if (world->carrying) {
+    world->carrying = false;
+    if (any && is_any_airborne(world)) {
         find_companies(world);
         find_means(world);
+        for (int64_t i = 0; i < 3 * (int64_t)world->bodies; i++) {
+            world->carrying = world->carrying || world->carry[i] != 0.0;
+        }
+    }
+    if (world->carrying) {
         find_apart(world);
     }
 }

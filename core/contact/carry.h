@@ -6,8 +6,8 @@
 
 #include "contact/world.h"
 
-/* Finds which cloths are near no analytic collider in a step of dt_s that begins with velocities v,
- * and have nothing that is fixed. */
+/* Finds which cloths are near no analytic collider in a step of dt_s that begins with velocities v.
+ */
 void tl_world_find_airborne(TlWorld *world, const TlContacts *contacts, const double *x,
                             const double *v, const double gravity_m_per_s2[3], double dt_s);
 /* Until the next step nobody is. */

@@ -141,6 +141,7 @@ static void alloc_world(TlArena *arena, TlWorld *world) {
     world->airborne = TL_NEW(arena, uint8_t, world->bodies);
     world->company = TL_NEW(arena, int32_t, world->bodies);
     world->company_mass = TL_NEW(arena, double, world->bodies);
+    world->leaders = TL_NEW(arena, int32_t, world->bodies);
     world->carry = TL_NEW(arena, double, 3 * (int64_t)world->bodies);
     world->origin = TL_NEW(arena, double, 3 * n);
     world->common = TL_NEW(arena, double, 3 * n);

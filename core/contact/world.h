@@ -83,11 +83,12 @@ struct TlWorld {
     double *trial, *motion; /* work */
     double *u, *s;          /* of the move that is planned, see tl_world_way */
     int32_t bodies;         /* those of cloth come first */
-    uint8_t *airborne;      /* per body: free cloth that is near no analytic collider */
+    uint8_t *airborne;      /* per body: no analytic collider, nor cloth near one */
     int32_t *company;       /* per body: the lowest that pairs join it to, see carry.c */
     double *company_mass;   /* work: per body that is such a lowest */
-    double *carry;          /* 3 per body: what cloths that only meet each other do
-                               together; 0: they meet something else */
+    int32_t *leaders;       /* the same: vertices whose ways are told from outside */
+    double *carry;          /* 3 per body: what all that pairs join do together; 0:
+                               nothing */
     double *apart;          /* 3 per vertex: u without that */
     bool carrying;          /* it is not 0 for some */
     int32_t cut;            /* vertices of it that get less than they want */
