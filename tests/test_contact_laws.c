@@ -384,6 +384,9 @@ enum { BIT_FRAMES = 10, HALF_WAY = 5 };
 
 /* of the speed; what is cut relative to the others has momentum too */
 #define KNOT 0.02
+/* 99 of 100 elements of cloth that is towed are not longer than this, ratio; left behind by its
+ * cuts it is drawn out to many times its length */
+#define MOST_TOWED 1.5
 
 /* Cloth that is held up by itself in every step falls as fast, whatever its parts weigh. */
 START_TEST(contact_lets_crumpled_cloth_fall) {
@@ -408,9 +411,31 @@ START_TEST(contact_lets_crumpled_cloth_fall) {
 }
 END_TEST
 
+/* Cloth that is cut all the time goes on with its pins, and is not drawn out behind them. */
+START_TEST(contact_lets_towed_cloth_follow) {
+    ContactOptions options = {.fineness = 1};
+    ContactScene *scene = test_alloc(sizeof *scene);
+    int32_t cuts = 0;
+    double stretch = 0.0;
+    contact_open(scene, contact_kind("towed"), &options);
+    for (int32_t frame = 1; frame <= scene->kind->frames; frame++) {
+        contact_step(scene);
+        ASSERT_OK(scene->status);
+        ToileStats stats = test_stats(scene->sim);
+        cuts += stats.contact_cuts;
+        stretch = fmax(stretch, stats.stretch_p99);
+    }
+    printf("towed: drawn out to %.3f; %d cuts\n", stretch, (int)cuts);
+    ck_assert_int_gt(cuts, 1000);
+    ck_assert_double_lt(stretch, MOST_TOWED);
+    contact_close(scene);
+    free(scene);
+}
+END_TEST
+
 static const char *const bit_scenes[] = {"drape_mesh", "fall",    "ball_30",      "stack",
                                          "wave",       "funnel",  "pins_through", "sleeve",
-                                         "press",      "spheres", "crumpled"};
+                                         "press",      "spheres", "crumpled",     "towed"};
 enum { BIT_SCENES = sizeof bit_scenes / sizeof bit_scenes[0] };
 
 static void step_on(ContactScene *scene, int32_t frames, uint64_t *hashes) {
@@ -516,6 +541,7 @@ int main(void) {
     tcase_add_test(add_case(suite, "stack"), stack_comes_to_rest);
     tcase_add_test(add_case(suite, "fall"), contact_leaves_free_fall_exact);
     tcase_add_test(add_case(suite, "crumpled"), contact_lets_crumpled_cloth_fall);
+    tcase_add_test(add_case(suite, "towed"), contact_lets_towed_cloth_follow);
     tcase_add_loop_test(add_case(suite, "workers"), contact_is_the_same_for_any_worker_count, 0,
                         BIT_SCENES);
     tcase_add_loop_test(add_case(suite, "snapshot"), contact_goes_on_from_a_snapshot, 0,

@@ -57,6 +57,7 @@ static double spacing_of(const ContactScene *scene, const double *x, int32_t cou
     float most = 0.0F;
     for (int32_t i = 0; i < 3 * count; i++) {
         double at = fabs(contact_is_far(scene) ? x[i] : x[i] + scene->options.at_m[i % 3]);
+        at += i % 3 == 0 ? scene->options.stored_m : 0.0;
         most = at > (double)most ? (float)at : most;
     }
     return (double)(nextafterf(most, INFINITY) - most);
@@ -437,6 +438,16 @@ START_TEST(contact_with_what_moves_is_the_same_far_away) {
 }
 END_TEST
 
+/* A host may store cloth far from zero, where single precision is nearly as coarse as the
+ * least distance of contact. */
+START_TEST(contact_is_clean_as_a_host_stores_it) {
+    ContactOptions options = default_options();
+    options.stored_m = 600.0;
+    Seen seen = run(contact_kind("twist"), &options);
+    expect_clean(&seen);
+}
+END_TEST
+
 /* ---- suite ---- */
 
 static TCase *add_case(Suite *suite, const char *name) {
@@ -471,6 +482,7 @@ int main(int argc, char **argv) {
     tcase_add_test(thin, contact_of_thin_cloth_is_the_same_far_away);
     tcase_add_loop_test(thin, contact_is_the_same_wherever_it_is, 0, 3);
     tcase_add_test(add_case(suite, "far_mesh"), contact_with_a_mesh_is_the_same_far_away);
+    tcase_add_test(add_case(suite, "stored"), contact_is_clean_as_a_host_stores_it);
     tcase_add_loop_test(moving, contact_with_what_moves_is_the_same_far_away, 0, 10);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

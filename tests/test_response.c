@@ -320,6 +320,70 @@ START_TEST(projection_clears_several_colliders) {
 }
 END_TEST
 
+/* ---- what is clear ---- */
+
+static TlVec3 random_vec(TestRandom *random, double size) {
+    return tl_vec3(test_between(random, -size, size), test_between(random, -size, size),
+                   test_between(random, -size, size));
+}
+
+/* Beyond its contact distance nothing is felt, nor kept apart. */
+static void expect_nothing(const TlContacts *contacts, TlVec3 x) {
+    double grad[3] = {0}, hess[9] = {0}, force;
+    TlVec3 normal, put = x;
+    ck_assert_double_eq(tl_contact_value(contacts, 0, AREA, x), 0.0);
+    ck_assert_int_eq(tl_contact_derive(contacts, 0, AREA, x, grad, hess, &force, &normal), -1);
+    ck_assert_double_eq(force, 0.0);
+    ck_assert(test_largest(grad, 3) == 0.0 && test_largest(hess, 9) == 0.0);
+    ck_assert(!tl_contact_project(contacts, 0, 1.0, NULL, &put));
+    ck_assert_mem_eq(&put, &x, sizeof x);
+    ck_assert_double_eq(tl_contact_depth(contacts, x), 0.0);
+}
+
+/* Beyond it by the length of its way, nothing is met on that. */
+static void expect_no_meeting(const TlContacts *contacts, TlVec3 x, TlVec3 u, TestRandom *random) {
+    double push[3] = {0}, hess[9] = {0};
+    TlDrive drive = {random_vec(random, 1.0), 50.0};
+    TlVec3 stopped = tl_contact_stop_all(contacts, 0, x, u);
+    TlVec3 landed = tl_contact_land(contacts, 0, x, u);
+    ck_assert_mem_eq(&stopped, &u, sizeof u);
+    ck_assert_mem_eq(&landed, &u, sizeof u);
+    ck_assert(!tl_contact_ahead(contacts, 0, AREA, x, u, &drive, hess, push));
+    ck_assert(test_largest(push, 3) == 0.0 && test_largest(hess, 9) == 0.0);
+}
+
+START_TEST(response_leaves_alone_what_is_clear) {
+    enum { COUNT = 4000 };
+    TestRandom random = test_random(125);
+    for (int32_t shape = TOILE_COLLIDER_SPHERE; shape <= TOILE_COLLIDER_CAPSULE; shape++) {
+        int32_t clear = 0, free = 0;
+        for (int32_t i = 0; i < COUNT; i++) {
+            ToilePose pose = {{test_between(&random, -0.2, 0.2), 0.1, 0.0},
+                              {test_between(&random, -3, 3), test_between(&random, -3, 3), 0.4}};
+            World world;
+            make_world(&world, (ToileColliderShape)shape, &pose, &pose);
+            TlVec3 x = random_vec(&random, 1.0), n, u;
+            double d = tl_collider_distance(&world.now[0], x, &n);
+            /* half of them near the surface */
+            x = i % 2 == 0 ? x : tl_madd3(x, test_between(&random, -0.01, 0.04) - d, n);
+            u = random_vec(&random, pow(10.0, test_between(&random, -4, -1.5)));
+            if (tl_is_clear(&world.contacts, world.now, 0, x, 0.0)) {
+                expect_nothing(&world.contacts, x);
+                clear++;
+            }
+            if (tl_is_clear(&world.contacts, world.now, 0, x, tl_length3(u))) {
+                expect_no_meeting(&world.contacts, x, u, &random);
+                free++;
+            }
+        }
+        /* planes are everywhere */
+        bool plane = shape == TOILE_COLLIDER_PLANE;
+        ck_assert(plane ? clear == 0 : clear > COUNT / 8 && clear < COUNT);
+        ck_assert(plane ? free == 0 : free > COUNT / 16 && free < clear);
+    }
+}
+END_TEST
+
 START_TEST(response_without_colliders_does_nothing) {
     TlContacts none = {.slip_m = 1e-4};
     double grad[3] = {0}, hess[9] = {0}, force;
@@ -339,4 +403,5 @@ TEST_MAIN("response", contact_potential_is_zero_beyond_its_reach,
           friction_opposes_slip_within_the_cone, friction_hessian_is_positive,
           friction_counts_slip_from_the_moving_surface, friction_takes_energy,
           projection_leaves_the_gap, projection_lets_a_pressed_vertex_come_nearer_in_steps,
-          projection_clears_several_colliders, response_without_colliders_does_nothing)
+          projection_clears_several_colliders, response_leaves_alone_what_is_clear,
+          response_without_colliders_does_nothing)

@@ -230,6 +230,7 @@ ContactCloth *contact_add_cloth(ContactScene *scene, ContactMesh mesh, const Toi
     def.rest_positions_m = rest;
     def.pin_vertices = cloth->pins;
     def.pin_count = pin_count;
+    def.stored_far_m = scene->options.stored_m;
     if (is_fine(scene)) {
         scene->status = toile_sim_add_cloth(scene->sim, &def, &cloth->id, &scene->error);
     }
@@ -354,7 +355,10 @@ bool contact_is_far(const ContactScene *scene) {
 
 /* A coordinate as an archive stores it, relative to where the scene stands. */
 static double stored(const ContactScene *scene, double x, int32_t k) {
-    double at = scene->options.at_m[k];
+    double at = scene->options.at_m[k], to = k == 0 ? scene->options.stored_m : 0.0;
+    if (to > 0.0) {
+        return (double)(float)(x - at + to) - to;
+    }
     return contact_is_far(scene) ? (double)(float)(x - at) : (double)(float)x - at;
 }
 

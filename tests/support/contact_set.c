@@ -555,6 +555,19 @@ static void build_needles(ContactScene *scene) {
     contact_add_collider(scene, &def, &needles);
 }
 
+/* a sheet whose edge is towed along itself, faster and faster: it flutters against itself */
+static void build_towed(ContactScene *scene) {
+    enum { CELLS = 24 };
+    int32_t cells = CELLS * scene->options.fineness, pins[2 * CELLS + 1];
+    fill_pins(pins, cells + 1, 0, 1);
+    add_sheet(scene, level_sheet(0.5, 0.0), cells, CONTACT_QUADS, pins, cells + 1);
+}
+
+static void animate_towed(ContactScene *scene, int32_t frame) {
+    const double by[3] = {10.0 * frame * frame / (FPS * FPS), 0.0, 0.0};
+    contact_pull(scene, 0, 0.0, by);
+}
+
 /* falls onto it for half a second, then one edge is pulled away and up a little */
 static void animate_pull(ContactScene *scene, int32_t frame) {
     double t = larger(0.0, (frame - 12) / FPS);
@@ -1033,6 +1046,7 @@ static const ContactKind kinds[] = {
     {"panel", 36, CONTACT_CLEAN, 0, build_panel, animate_panel, astray_from_panel, false},
     {"panel_small", 36, CONTACT_CLEAN, 0, build_small_panel, animate_panel, NULL, false},
     {"wave", 36, CONTACT_CLEAN, 0, build_wave, animate_wave, astray_below_waves, false},
+    {"towed", 40, CONTACT_CLEAN, 0, build_towed, animate_towed, NULL, false},
     {"needles", 36, CONTACT_CLEAN, 0, build_needles, animate_pull, NULL, false},
     {"knife", 36, CONTACT_CLEAN, 0, build_knife, animate_pull, NULL, false},
     {"funnel", 36, CONTACT_CLEAN, 0, build_funnel, animate_funnel, astray_from_funnel, false},
