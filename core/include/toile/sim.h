@@ -86,7 +86,7 @@ TOILE_API int64_t toile_sim_frame(const ToileSim *sim);
 /* Vertices of a cloth, in the order of its mesh; -1 for a stale id. [one thread per sim] */
 TOILE_API int32_t toile_sim_vertex_count(const ToileSim *sim, ToileClothId cloth);
 /* Copies 3 * vertex_count values. Where all that were given together had up to nine decimal places
- * they are told as they were given, pins for instance, others to within rounding.
+ * they are told as they were given, pins and their targets for instance, others to within rounding.
  * [one thread per sim] */
 TOILE_API ToileStatus toile_sim_get_positions(const ToileSim *sim, ToileClothId cloth,
                                               double *positions_m, ToileError *error);
