@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 Toile contributors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `toile check`: everything `toile simulate` would refuse, all at once, and what it would warn of.
- * Reads the scene and every file it names, builds the simulation, looks for intersections of its
- * start, and writes nothing. */
+ * Reads the scene and every file it names, for all its frames, builds the simulation, looks for
+ * intersections of its start, and writes nothing. */
 #include "cli.h"
 #include "verify_frame.h"
 
@@ -169,20 +169,32 @@ static void report_build(Check *check, int32_t wedge, ToileStatus status, const 
         check->findings.first_exit = tl_exit_code(status);
 }
 
-/* what only building can tell, such as a pattern without area, and how it starts */
-static void try_to_build(Check *check, const ToileScene *scene, int32_t cloth_count,
+/* what files hold at each frame after the first */
+static ToileStatus read_frames(const ToileScene *scene, const ToileSceneInfo *info, ToileSim *sim,
+                               ToileError *error) {
+    ToileStatus status = TOILE_STATUS_OK;
+    for (int32_t i = 1; i < info->frame_count && !info->settle && status == TOILE_STATUS_OK; i++)
+        status = toile_scene_aim(scene, sim, info->frames[i], error);
+    return status;
+}
+
+/* what only building can tell, such as a pattern without area, how it starts, and what is read
+ * while it runs */
+static void try_to_build(Check *check, const ToileScene *scene, const ToileSceneInfo *info,
                          int32_t wedge) {
     ToileError error = toile_error_default();
     ToileSimDef def = toile_sim_def_default();
     ToileSim *sim = NULL;
-    ToileClothId *ids = calloc((size_t)cloth_count + 1, sizeof *ids);
+    ToileClothId *ids = calloc((size_t)info->cloth_count + 1, sizeof *ids);
     ToileStatus status = ids ? toile_scene_sim_def(scene, &def, &error) : out_of_memory(&error);
     def.threads = 1;
     if (status == TOILE_STATUS_OK)
         status = toile_scene_create_sim(scene, &def, &sim, ids, &error);
-    if (status == TOILE_STATUS_OK)
+    if (status == TOILE_STATUS_OK) {
         check_start(check, scene, sim, ids, def.contact_self != 0);
-    else
+        status = read_frames(scene, info, sim, &error);
+    }
+    if (status != TOILE_STATUS_OK)
         report_build(check, wedge, status, &error);
     toile_sim_destroy(sim);
     free(ids);
@@ -212,7 +224,7 @@ static int32_t check_one(Check *check, int32_t wedge) {
         return 0;
     toile_scene_get_info(scene, &info, NULL);
     check_output(check, scene, &info, wedge);
-    try_to_build(check, scene, info.cloth_count, wedge);
+    try_to_build(check, scene, &info, wedge);
     toile_scene_free(scene);
     return info.wedge_count;
 }

@@ -61,6 +61,13 @@ numbered_meshes() {
     refuses 66 'moving.json:3:[0-9]+: colliders\[0\].mesh: there is no file for frame 7 ' check moving.json
     refuses 66 'there is no file for frame 7 ' simulate moving.json -q -o no.obj
     mv away table.0007.obj
+    cp table.0009.obj away
+    sed -i 's/^f 1 2 3 4 5 6/f 1 2 3 4 5/' table.0009.obj
+    refuses 65 'collider "table" has 6 vertices and 1 faces at frame 9' check moving.json
+    expect 65 simulate moving.json -q -o short.abc
+    expect 0 info short.abc
+    grep -q 'frames 1 to 8' "$log/out" || fail "frames that were done are lost"
+    mv away table.0009.obj
     refuses 66 'table.0013.obj' simulate moving.json -q -o no.obj --frames 13
     say "cloth is carried by files numbered by frame, and each must be there"
 }
