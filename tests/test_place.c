@@ -274,6 +274,50 @@ START_TEST(place_of_a_scene_changes_no_bit) {
 END_TEST
 
 /* into a simulation that was begun elsewhere, its colliders too */
+/* A crumpled patch that falls on a floor, which is named at `point`. */
+static World make_floor(const double at[3], const double point[3]) {
+    World world = {.at = {at[0], at[1], at[2]}};
+    ToileSimDef def = toile_sim_def_default();
+    ToileColliderDef floor = toile_collider_def_default();
+    TestMesh mesh = test_grid(5, 5, 1, 1, TEST_DIAGONAL_NONE);
+    def.threads = 1;
+    world.sim = test_sim(&def);
+    for (int32_t v = 0; v < mesh.vertex_count; v++) {
+        double *x = mesh.positions + 3 * v;
+        x[0] = (double)(v % 6) / 5.0;
+        x[1] = (double)(1 + v % 7) / 100.0;
+        x[2] = (double)(v / 6) / 5.0;
+    }
+    move(mesh.positions, mesh.vertex_count, at);
+    world.cloth = test_add(world.sim, &mesh, NULL, NULL, 0);
+    floor.shape = TOILE_COLLIDER_PLANE;
+    memcpy(floor.center_m, point, sizeof floor.center_m);
+    ASSERT_OK(toile_sim_add_collider(world.sim, &floor, NULL, NULL));
+    test_mesh_free(&mesh);
+    return world;
+}
+
+/* floors are named at the world's zero, wherever the cloth is */
+START_TEST(place_of_a_floor_may_be_anywhere_on_it) {
+    const double at[3] = {1000, 0, -3000}, point[3] = {0.3, 0, 77.7};
+    World near = make_floor(nowhere, nowhere), far = make_floor(at, nowhere);
+    World other = make_floor(nowhere, point);
+    int32_t contacts = 0;
+    for (int frame = 0; frame < 16; frame++) {
+        test_step(near.sim, 1);
+        test_step(far.sim, 1);
+        test_step(other.sim, 1);
+        expect_same(&near, &far);
+        expect_same(&near, &other);
+        contacts += test_stats(near.sim).contacts;
+    }
+    ck_assert_int_gt(contacts, 0);
+    toile_sim_destroy(near.sim);
+    toile_sim_destroy(far.sim);
+    toile_sim_destroy(other.sim);
+}
+END_TEST
+
 START_TEST(place_comes_with_a_snapshot) {
     static const double off[3] = {2, -7, 40};
     for (int integrator = 0; integrator <= TOILE_INTEGRATOR_BDF2; integrator++) {
@@ -368,5 +412,6 @@ TEST_MAIN("place", place_keeps_decimals, place_undoes_the_rounding_of_decimals,
           place_finds_moved_decimals_again, place_keeps_single_precision,
           place_keeps_lone_numbers_of_single_precision, place_only_subtracts_from_other_numbers,
           place_middle_does_not_tip, place_stays_finite, place_of_a_scene_changes_no_bit,
-          place_comes_with_a_snapshot, place_of_what_is_given_back_is_kept,
-          place_of_what_stands_still_is_kept, place_is_that_of_the_first_cloth_there_is)
+          place_of_a_floor_may_be_anywhere_on_it, place_comes_with_a_snapshot,
+          place_of_what_is_given_back_is_kept, place_of_what_stands_still_is_kept,
+          place_is_that_of_the_first_cloth_there_is)

@@ -6,6 +6,8 @@
 
 #include "base/elementary.h"
 
+#include <string.h>
+
 /* bounds are larger by this part, which covers rounding */
 #define ROUNDING 1e-9
 
@@ -195,6 +197,10 @@ double tl_collider_distance(const TlPlaced *placed, TlVec3 x, TlVec3 *normal) {
 }
 
 TlVec3 tl_collider_carry_back(const TlPlaced *from, const TlPlaced *to, TlVec3 x) {
+    if (memcmp(&from->R, &to->R, sizeof from->R) == 0 &&
+        memcmp(&from->t, &to->t, sizeof from->t) == 0) {
+        return x; /* what stands still rounds nothing, wherever its frame is */
+    }
     return tl_add3(tl_mul3(&from->R, to_local(to, x)), from->t);
 }
 
