@@ -3,7 +3,7 @@
 /* Contact of surfaces during a sub-step: the list of pairs and how long it serves, moves that keep
  * every pair apart, and the touches that press. All motion of cloth goes through tl_world_plan and
  * tl_world_commit, so that what begins apart stays apart; see truncate.c for the proof of a move,
- * world.c for that of the list. Layer 3b. */
+ * list.c for that of the list. Layer 3b. */
 #ifndef TL_WORLD_H
 #define TL_WORLD_H
 
