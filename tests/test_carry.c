@@ -81,7 +81,7 @@ static void tear_down(Fixture *f) {
 static void find_airborne(Fixture *f) {
     static const double gravity[3] = {0, -9.81, 0};
     const double *others = f->x + 3 * CLOTH;
-    tl_world_begin_frame(f->world);
+    tl_world_begin_frame(f->world, false);
     tl_world_begin(f->world, f->x, others, others, 0.0);
     tl_world_find_airborne(f->world, &f->contacts, f->x, f->v, gravity, DT_S);
     tl_world_start_here(f->world);

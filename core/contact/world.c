@@ -177,10 +177,11 @@ TlWorld *tl_world_build(TlArena *arena, TlPool *pool, const TlWorldDef *def) {
     return world;
 }
 
-void tl_world_begin_frame(TlWorld *world) {
+void tl_world_begin_frame(TlWorld *world, bool again) {
     world->listed = world->dense = world->yielding = false;
     memset(world->yielded, 0, (size_t)world->cloth);
-    memset(&world->counts, 0, sizeof world->counts);
+    world->counts = again ? world->counts : (TlWorldCounts){0};
+    world->counts.blocked = 0;
 }
 
 /* Largest coordinate of any vertex. */

@@ -34,7 +34,7 @@ typedef struct TlPress {
     TlFloat4 hess[2];
 } TlPress;
 
-/* Counted since tl_world_begin_frame. */
+/* Counted over a frame, see tl_world_begin_frame. */
 typedef struct TlWorldCounts {
     int32_t candidates; /* pairs of the longest list */
     int32_t touches;    /* at the last evaluation */
@@ -181,8 +181,9 @@ static inline const double *tl_world_apart(const TlWorld *world) {
 
 /* NULL when memory is refused. `arena` must live as long; it grows with the lists. */
 TlWorld *tl_world_build(TlArena *arena, TlPool *pool, const TlWorldDef *def);
-/* A frame begins: lists are made anew, so that it depends on its start alone. */
-void tl_world_begin_frame(TlWorld *world);
+/* A frame begins: lists are made anew, so that it depends on its start alone. Where it is done
+ * `again` what was done for it before counts too, but not what had no room. */
+void tl_world_begin_frame(TlWorld *world, bool again);
 /* The frame is done again, with less freedom for what is tangled: those who got more crossings than
  * they had when tl_world_note_crossings was called, or with `all` everyone, stay as they are, and
  * pulls are gentle. */

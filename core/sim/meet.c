@@ -65,9 +65,9 @@ bool tl_sim_build_world(ToileSim *sim) {
     return sim->world != NULL;
 }
 
-void tl_begin_contact(ToileSim *sim) {
+void tl_begin_contact(ToileSim *sim, bool again) {
     if (sim->world != NULL) {
-        tl_world_begin_frame(sim->world);
+        tl_world_begin_frame(sim->world, again);
         sim->world->wide = sim->frame % WIDE_FRAMES == WIDE_FRAMES - 1;
     }
 }

@@ -226,8 +226,8 @@ bool tl_sim_travels_far(ToileSim *sim, double from, double to);
 ToileStatus tl_lacks_memory(ToileSim *sim, ToileError *error);
 /* The state is not of our making: it may be tangled. */
 void tl_suspect_crossings(ToileSim *sim);
-/* A frame begins. */
-void tl_begin_contact(ToileSim *sim);
+/* A frame begins, `again` where it is done another time. */
+void tl_begin_contact(ToileSim *sim, bool again);
 /* How often cloth crosses itself or anything else, at part `at` of the frame, but for what is
  * pinned or pinched in bodies. */
 int32_t tl_sim_crossings(ToileSim *sim, double at);

@@ -107,7 +107,7 @@ static ToileStatus run_substeps(ToileSim *sim, ToileError *error) {
  * with less freedom there, and in the end with none. Colliders and pins may press it all the same.
  */
 static ToileStatus run_frame(ToileSim *sim, ToileError *error) {
-    tl_begin_contact(sim);
+    tl_begin_contact(sim, false);
     int32_t before = tl_sim_crossings(sim, 0.0);
     if (sim->world != NULL) {
         tl_world_note_crossings(sim->world);
@@ -122,7 +122,7 @@ static ToileStatus run_frame(ToileSim *sim, ToileError *error) {
         tl_roll_back(sim);
         tl_suspect_crossings(sim);
         sim->stats.retries++;
-        tl_begin_contact(sim);
+        tl_begin_contact(sim, true);
         status = run_substeps(sim, error);
     }
     return status;
@@ -218,7 +218,7 @@ ToileStatus toile_sim_settle(ToileSim *sim, const ToileSettleDef *def, ToileSett
     if (status != TOILE_STATUS_OK) {
         return status;
     }
-    tl_begin_contact(sim);
+    tl_begin_contact(sim, false);
     if (sim->world != NULL) {
         tl_world_note_crossings(sim->world);
     }
