@@ -39,6 +39,35 @@ START_TEST(alloc_freed_arena_may_be_used_again) {
 }
 END_TEST
 
+START_TEST(alloc_dropped_and_renewed_arrays_are_freed) {
+    TestMemory memory = {0};
+    TlArena arena;
+    int32_t local = 0;
+    tl_arena_init(&arena, test_allocator(&memory));
+    double *first = TL_NEW(&arena, double, 10), *second = TL_NEW(&arena, double, 20);
+    double *third = TL_NEW(&arena, double, 30);
+    tl_arena_drop(&arena, second);
+    ck_assert_int_eq(memory.live_blocks, 2);
+    tl_arena_drop(&arena, NULL);
+    tl_arena_drop(&arena, &local);
+    ck_assert_int_eq(memory.live_blocks, 2);
+    for (int64_t count = 40; count < 1000; count *= 2) {
+        third[0] = 1.0;
+        third = TL_RENEW(&arena, double, third, count);
+        ck_assert_ptr_nonnull(third);
+        ck_assert_double_eq(third[0], 0.0);
+        ck_assert_int_eq(memory.live_blocks, 2);
+    }
+    first = TL_RENEW(&arena, double, first, 5);
+    ck_assert_ptr_nonnull(first);
+    ck_assert_int_eq(arena.requests, 9);
+    tl_arena_drop(&arena, first);
+    tl_arena_drop(&arena, third);
+    ck_assert_int_eq(memory.live_blocks, 0);
+    tl_arena_free(&arena);
+}
+END_TEST
+
 START_TEST(alloc_refusal_is_remembered_until_freed) {
     TestMemory memory = {.fail_at = 2};
     TlArena arena;
@@ -79,5 +108,5 @@ START_TEST(alloc_half_a_hook_means_the_default) {
 END_TEST
 
 TEST_MAIN("alloc", alloc_blocks_are_zeroed_aligned_and_freed, alloc_freed_arena_may_be_used_again,
-          alloc_refusal_is_remembered_until_freed, alloc_overflowing_products_are_refused,
-          alloc_half_a_hook_means_the_default)
+          alloc_dropped_and_renewed_arrays_are_freed, alloc_refusal_is_remembered_until_freed,
+          alloc_overflowing_products_are_refused, alloc_half_a_hook_means_the_default)

@@ -66,6 +66,23 @@ void *tl_arena_alloc(TlArena *arena, int64_t count, size_t size) {
     return (char *)block + TL_ALIGN;
 }
 
+void tl_arena_drop(TlArena *arena, void *array) {
+    TlArenaBlock **link = &arena->blocks;
+    while (*link != NULL && (char *)*link + TL_ALIGN != array) {
+        link = &(*link)->next;
+    }
+    TlArenaBlock *block = *link;
+    if (block != NULL) {
+        *link = block->next;
+        arena->allocator.free(arena->allocator.user, block, block->size);
+    }
+}
+
+void *tl_arena_renew(TlArena *arena, void *array, int64_t count, size_t size) {
+    tl_arena_drop(arena, array);
+    return tl_arena_alloc(arena, count, size);
+}
+
 void tl_arena_free(TlArena *arena) {
     TlArenaBlock *block = arena->blocks;
     while (block != NULL) {

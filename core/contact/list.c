@@ -274,6 +274,7 @@ static bool reserve_pairs(TlWorld *world, int32_t count) {
     if (pairs->count > 0) {
         memcpy(pair, pairs->pair, sizeof *pair * (size_t)pairs->count);
     }
+    tl_arena_drop(world->arena, pairs->pair);
     pairs->pair = pair;
     pairs->capacity = count + count / 2;
     return true;

@@ -98,10 +98,10 @@ TL_HOT static void near_parts(void *data, int32_t begin, int32_t end) {
 
 /* Room for all pairs to be near. */
 static bool reserve(TlWorld *world) {
-    if (world->near == NULL || world->near_room < world->pairs.capacity) {
-        world->near_room = world->pairs.capacity;
-        world->near = TL_NEW(world->arena, int32_t, world->near_room);
-        world->held = TL_NEW(world->arena, TlStiffness, world->near_room);
+    if (world->near == NULL || world->near_room < world->pairs.count) {
+        world->near_room = tl_near_room(world->pairs.count);
+        world->near = TL_RENEW(world->arena, int32_t, world->near, world->near_room);
+        world->held = TL_RENEW(world->arena, TlStiffness, world->held, world->near_room);
     }
     return world->near != NULL && world->held != NULL;
 }
@@ -109,8 +109,8 @@ static bool reserve(TlWorld *world) {
 static bool reserve_closest(TlWorld *world) {
     if (world->near_count > world->closest_room) {
         world->closest_room = tl_near_room(world->near_count);
-        world->closest = TL_NEW(world->arena, TlClosest, world->closest_room);
-        world->next = TL_NEW(world->arena, int32_t, world->closest_room);
+        world->closest = TL_RENEW(world->arena, TlClosest, world->closest, world->closest_room);
+        world->next = TL_RENEW(world->arena, int32_t, world->next, world->closest_room);
     }
     return !world->arena->failed;
 }

@@ -40,12 +40,12 @@ static bool reserve_touches(TlWorld *world) {
     if (count > world->touch_room) {
         int32_t room = tl_near_room(count);
         world->touch_room = room;
-        world->touch = TL_NEW(world->arena, TlTouch, room);
-        world->active = TL_NEW(world->arena, uint8_t, room);
-        world->touch_item = TL_NEW(world->arena, int32_t, 4 * (int64_t)room);
-        world->touch_share = TL_NEW(world->arena, float, 4 * (int64_t)room);
-        world->press = TL_NEW(world->arena, TlPress, room);
-        world->product = TL_NEW(world->arena, TlFloat4, room);
+        world->touch = TL_RENEW(world->arena, TlTouch, world->touch, room);
+        world->active = TL_RENEW(world->arena, uint8_t, world->active, room);
+        world->touch_item = TL_RENEW(world->arena, int32_t, world->touch_item, 4 * (int64_t)room);
+        world->touch_share = TL_RENEW(world->arena, float, world->touch_share, 4 * (int64_t)room);
+        world->press = TL_RENEW(world->arena, TlPress, world->press, room);
+        world->product = TL_RENEW(world->arena, TlFloat4, world->product, room);
     }
     return !world->arena->failed;
 }

@@ -45,14 +45,11 @@ static bool grow_rows(TlTreePlan *plan, TlArena *arena, int32_t *growths) {
     int64_t need = share_rows(plan);
     if (need > plan->row_capacity) {
         int64_t capacity = need + need / 2;
-        TlTreeRow *row = TL_NEW(arena, TlTreeRow, capacity);
+        plan->row = TL_RENEW(arena, TlTreeRow, plan->row, capacity);
+        plan->row_capacity = plan->row != NULL ? capacity : 0;
         ++*growths;
-        if (row == NULL) {
-            return false;
-        }
-        plan->row = row;
-        plan->row_capacity = capacity;
         share_rows(plan);
+        return plan->row != NULL;
     }
     return true;
 }
@@ -77,17 +74,17 @@ static int32_t search_all(Found *found, TlPool *pool, TlArena *arena, int32_t *g
     return count <= INT32_MAX / 2 ? (int32_t)count : -1;
 }
 
-/* An array for `count` things of `size` bytes: the one there is, or a larger one; NULL when memory
- * is refused. */
+/* An array for `count` things of `size` bytes: the one there is, or a larger one in its place; NULL
+ * when memory is refused. */
 static void *grow(TlArena *arena, void *array, int32_t count, size_t size, int32_t *capacity,
                   int32_t *growths) {
     if (count <= *capacity) {
         return array;
     }
     int32_t larger = count + count / 2 + LEAST_PAIRS;
-    void *out = tl_arena_alloc(arena, larger, size);
+    void *out = tl_arena_renew(arena, array, larger, size);
     ++*growths;
-    *capacity = out != NULL ? larger : *capacity;
+    *capacity = out != NULL ? larger : 0;
     return out;
 }
 
@@ -163,13 +160,12 @@ static bool find_pairs(Found *found, TlPool *pool, int32_t edges, TlArena *arena
     if (count <= 0) {
         return count == 0;
     }
-    found->pair =
+    pairs->pair = found->pair =
         grow(arena, pairs->pair, count, sizeof(TlPair), &pairs->capacity, &pairs->growths);
     if (found->pair == NULL) {
         return false;
     }
     tl_parallel_for(pool, found->quest.plan->chunk_count, 1, write_pairs, found);
-    pairs->pair = found->pair;
     pairs->count = count;
     pairs->vertex_triangle = count_before(found->quest.plan, edges, count);
     return true;
@@ -211,12 +207,12 @@ bool tl_broad_crossings(TlBroad *broad, TlPool *pool, const double *x, bool self
     if (count <= 0) {
         return count == 0;
     }
-    found.crossing = grow(arena, out->at, count, sizeof(TlCrossing), &out->capacity, &out->growths);
+    out->at = found.crossing =
+        grow(arena, out->at, count, sizeof(TlCrossing), &out->capacity, &out->growths);
     if (found.crossing == NULL) {
         return false;
     }
     tl_parallel_for(pool, found.quest.plan->chunk_count, 1, write_crossings, &found);
-    out->at = found.crossing;
     out->count = count;
     return true;
 }

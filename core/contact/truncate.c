@@ -119,9 +119,9 @@ static bool reserve_vertices(TlTruncation *work, TlArena *arena, int32_t count) 
     if (room == 0) {
         return true;
     }
-    work->d = TL_NEW(arena, TlFloat4, room);
-    work->mark = TL_NEW(arena, uint8_t, room);
-    work->changed = TL_NEW(arena, int32_t, room);
+    work->d = TL_RENEW(arena, TlFloat4, work->d, room);
+    work->mark = TL_RENEW(arena, uint8_t, work->mark, room);
+    work->changed = TL_RENEW(arena, int32_t, work->changed, room);
     bool ok = work->d != NULL && work->mark != NULL && work->changed != NULL;
     work->vertex_room = ok ? room : 0;
     work->growths++;
@@ -133,8 +133,8 @@ static bool reserve_pairs(TlTruncation *work, TlArena *arena, int32_t count) {
     if (room == 0) {
         return true;
     }
-    work->state = TL_NEW(arena, uint8_t, room);
-    work->failed = TL_NEW(arena, int32_t, room);
+    work->state = TL_RENEW(arena, uint8_t, work->state, room);
+    work->failed = TL_RENEW(arena, int32_t, work->failed, room);
     bool ok = work->state != NULL && work->failed != NULL;
     work->pair_room = ok ? room : 0;
     work->growths++;
@@ -146,7 +146,7 @@ static bool reserve_failed(TlTruncation *work, TlArena *arena, int32_t count) {
     if (room == 0) {
         return true;
     }
-    work->shares = TL_NEW(arena, Shares, room);
+    work->shares = TL_RENEW(arena, Shares, work->shares, room);
     work->failed_room = work->shares != NULL ? room : 0;
     work->growths++;
     return work->shares != NULL;
