@@ -198,7 +198,7 @@ END_TEST
 typedef struct Watch {
     ToileSim *sim;
     ToileClothId cloth;
-    double seen[64][3];
+    double seen[64][9]; /* of the first three vertices */
     int count, stop_at;
 } Watch;
 
@@ -208,7 +208,7 @@ static bool watch_progress(void *user, double fraction) {
     double x[27];
     ASSERT_OK(toile_sim_get_positions(watch->sim, watch->cloth, x, NULL));
     if (watch->count < 64) {
-        memcpy(watch->seen[watch->count], x, 3 * sizeof(double));
+        memcpy(watch->seen[watch->count], x, 9 * sizeof(double));
     }
     return ++watch->count != watch->stop_at;
 }
@@ -246,6 +246,52 @@ START_TEST(sim_pins_travel_evenly_to_their_targets) {
     ck_assert_mem_eq(x, target, sizeof target);
     free(x);
     free(v);
+    toile_sim_destroy(watch.sim);
+    test_mesh_free(&mesh);
+}
+END_TEST
+
+/* Pin 0 ends where the turn of a ball far below takes it, pin 2 elsewhere: it goes straight. */
+START_TEST(sim_pins_go_with_a_collider_that_turns) {
+    static const int32_t pins[2] = {0, 2};
+    const double from = 0.25, turn = 0.5, by[3] = {0.0625, 0.0, -0.125};
+    Watch watch = {0};
+    ToileSimDef def = plain_def();
+    ToileColliderDef ball = toile_collider_def_default();
+    ToileColliderId id;
+    def.substeps = 8;
+    def.progress = (ToileProgress){watch_progress, &watch};
+    watch.sim = test_sim(&def);
+    TestMesh mesh = level_patch(2, 1, 1);
+    watch.cloth = test_add(watch.sim, &mesh, NULL, pins, 2);
+    ball.center_m[1] = -20.0;
+    ball.pose = (ToilePose){{0, 0, 0}, {0, from, 0}};
+    ASSERT_OK(toile_sim_add_collider(watch.sim, &ball, &id, NULL));
+    const double *x = mesh.positions, *y = mesh.positions + 6;
+    double c = cos(turn), s = sin(turn), target[6] = {0};
+    for (int i = 0; i < 3; i++) {
+        target[i] = by[i] + (i == 0 ? c * x[0] + s * x[2] : i == 1 ? x[1] : c * x[2] - s * x[0]);
+        target[3 + i] = y[i] + 0.03125 * (i + 1);
+    }
+    ToilePose pose = {{by[0], by[1], by[2]}, {0, from + turn, 0}};
+    ASSERT_OK(toile_sim_set_collider_pose(watch.sim, id, &pose, NULL));
+    ASSERT_OK(toile_sim_set_pin_targets(watch.sim, watch.cloth, pins, 2, target, NULL));
+    test_step(watch.sim, 1);
+    ck_assert_int_eq(watch.count, 8);
+    for (int k = 0; k < 8; k++) {
+        double part = k / 8.0, ca = cos(part * turn), sa = sin(part * turn);
+        const double at[3] = {ca * x[0] + sa * x[2], x[1], ca * x[2] - sa * x[0]};
+        for (int i = 0; i < 3; i++) {
+            ASSERT_NEAR(watch.seen[k][i], at[i] + part * by[i], 1e-12);
+            ASSERT_NEAR(watch.seen[k][6 + i], y[i] + part * (target[3 + i] - y[i]), 1e-12);
+        }
+    }
+    double *now = test_positions(watch.sim, watch.cloth);
+    for (int i = 0; i < 3; i++) {
+        ASSERT_NEAR(now[i], target[i], 1e-12);
+        ASSERT_NEAR(now[6 + i], target[3 + i], 1e-12);
+    }
+    free(now);
     toile_sim_destroy(watch.sim);
     test_mesh_free(&mesh);
 }
@@ -963,10 +1009,10 @@ TEST_MAIN("sim", sim_removed_cloth_is_a_stale_id, sim_null_and_foreign_ids_are_s
           sim_removed_collider_is_a_stale_id_and_gone, sim_many_cloths_and_colliders_keep_their_ids,
           sim_removing_a_cloth_keeps_the_others, sim_without_cloth_steps_and_settles,
           sim_pins_stay_bit_for_bit, sim_pins_travel_evenly_to_their_targets,
-          sim_pins_arrive_bit_for_bit, sim_freed_pins_fall, sim_pin_requests_are_checked,
-          sim_isolated_vertex_stays, sim_cancel_leaves_the_last_complete_frame,
-          sim_log_receives_mesh_warnings, sim_refused_definitions_name_the_value,
-          sim_very_low_frame_rate_never_skips_time,
+          sim_pins_go_with_a_collider_that_turns, sim_pins_arrive_bit_for_bit, sim_freed_pins_fall,
+          sim_pin_requests_are_checked, sim_isolated_vertex_stays,
+          sim_cancel_leaves_the_last_complete_frame, sim_log_receives_mesh_warnings,
+          sim_refused_definitions_name_the_value, sim_very_low_frame_rate_never_skips_time,
           sim_all_memory_comes_from_the_allocator_and_goes_back,
           sim_steps_allocate_nothing_after_the_first, sim_free_cloth_keeps_its_momentum,
           sim_free_cloth_gains_no_energy, sim_dropped_on_a_sphere_stays_outside,

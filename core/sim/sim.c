@@ -143,6 +143,7 @@ static bool alloc_state(TlArena *arena, int32_t n, const TlIntegrator *integrato
     out->v = TL_NEW(arena, double, 3 * (int64_t)n);
     out->pin_target = TL_NEW(arena, double, 3 * (int64_t)n);
     out->pinned = TL_NEW(arena, uint8_t, n);
+    out->carrier = TL_NEW(arena, int32_t, n);
     out->x_backup = TL_NEW(arena, double, 3 * (int64_t)n);
     out->v_backup = TL_NEW(arena, double, 3 * (int64_t)n);
     out->pin_now = TL_NEW(arena, double, 3 * (int64_t)n);

@@ -76,7 +76,8 @@ typedef struct TlState {
     TlHistory history;           /* multi-step integrators; arrays are NULL for the others */
     double *x_backup, *v_backup; /* last complete frame, during a step */
     TlHistory history_backup;
-    double *pin_now;           /* where pinned vertices are at the end of a sub-step */
+    int32_t *carrier; /* of pinned vertices: slot of the collider they go with, plus 1; 0: none */
+    double *pin_now;  /* where pinned vertices are at the end of a sub-step */
     double *x_start, *v_start; /* start of a sub-step that may be judged and repeated */
     TlHistory history_start;
 } TlState;
@@ -281,6 +282,8 @@ int32_t tl_short_enough(ToileSim *sim, int32_t tick, int32_t size, int32_t total
 bool tl_is_slow(ToileSim *sim, int32_t tick, int32_t size, int32_t total);
 /* Fixed vertices of the system: pinned ones and those without mass. */
 void tl_fix_vertices(ToileSim *sim);
+/* Finds which pins go with colliders in the frame that begins. */
+void tl_find_carriers(ToileSim *sim);
 /* Where fixed vertices are, `part` of the way to their targets; those without mass stay. */
 void tl_place_pins(ToileSim *sim, double part);
 /* Keeps the last complete frame, and goes back to it. */

@@ -242,24 +242,7 @@ bool tl_is_judged(const TlIntegrator *integrator) {
     return integrator->bound == TL_BOUND_NONE;
 }
 
-/* ---- pins and backups ---- */
-
-void tl_fix_vertices(ToileSim *sim) {
-    for (int32_t v = 0; v < sim->state.vertex_count; v++) {
-        sim->system.fixed[v] = sim->state.pinned[v] || !(sim->model.mass[v] > 0.0);
-    }
-}
-
-void tl_place_pins(ToileSim *sim, double part) {
-    TlState *state = &sim->state;
-    for (int32_t v = 0; v < state->vertex_count; v++) {
-        for (int64_t at = 3 * (int64_t)v; sim->system.fixed[v] && at < 3 * (int64_t)v + 3; at++) {
-            double start = state->x_backup[at],
-                   end = state->pinned[v] ? state->pin_target[at] : start;
-            state->pin_now[at] = part >= 1.0 ? end : start + part * (end - start);
-        }
-    }
-}
+/* ---- backups ---- */
 
 /* Positions and velocities of one state, from and to. */
 typedef struct Copy {

@@ -135,6 +135,7 @@ static ToileStatus make_ready(ToileSim *sim, ToileError *error) {
         tl_stats_begin(sim);
         tl_back_up(sim);
         tl_fix_vertices(sim);
+        tl_find_carriers(sim);
     }
     return status;
 }

@@ -61,8 +61,9 @@ TOILE_API ToileStatus toile_sim_set_collider_positions(ToileSim *sim, ToileColli
 TOILE_API ToileStatus toile_sim_set_pinned(ToileSim *sim, ToileClothId cloth,
                                            const int32_t *vertices, int32_t count, bool pinned,
                                            ToileError *error);
-/* Where pinned vertices are at the end of the next step; they travel there evenly. `positions_m`
- * holds 3 * count values. A vertex that is not pinned is refused. [one thread per sim] */
+/* Where pinned vertices are at the end of the next step; they travel there evenly, and where a
+ * collider that turns takes them there, with that collider. `positions_m` holds 3 * count values. A
+ * vertex that is not pinned is refused. [one thread per sim] */
 TOILE_API ToileStatus toile_sim_set_pin_targets(ToileSim *sim, ToileClothId cloth,
                                                 const int32_t *vertices, int32_t count,
                                                 const double *positions_m, ToileError *error);
