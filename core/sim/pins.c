@@ -85,3 +85,31 @@ void tl_place_pins(ToileSim *sim, double part) {
         }
     }
 }
+
+double tl_pin_travel(ToileSim *sim) {
+    const TlState *state = &sim->state;
+    const TlModel *model = &sim->model;
+    double *drift = sim->system.drift, most = 0.0;
+    if (sim->world == NULL) {
+        return 0.0;
+    }
+    memset(drift, 0, 4 * sizeof *drift * (size_t)model->material_count);
+    for (int32_t v = 0; v < state->vertex_count; v++) {
+        double *of = drift + 4 * (int64_t)model->vertex_material[v];
+        for (int i = 0; i < 3; i++) {
+            of[i] += model->mass[v] * state->v[3 * (int64_t)v + i];
+        }
+        of[3] += model->mass[v];
+    }
+    for (int32_t v = 0; v < state->vertex_count; v++) {
+        int64_t at = 3 * (int64_t)v;
+        const double *of = drift + 4 * (int64_t)model->vertex_material[v];
+        double scale = of[3] > 0.0 ? -1.0 / (of[3] * sim->def.fps) : 0.0;
+        TlVec3 way = tl_sub3(tl_load3(state->pin_target + at), tl_load3(state->x + at));
+        double far = tl_length3(tl_madd3(way, scale, tl_load3(of)));
+        if (state->pinned[v]) {
+            most = tl_max(most, far / (2.0 * sim->world->def.surface->half[v]));
+        }
+    }
+    return most;
+}

@@ -115,6 +115,7 @@ struct ToileSim {
     int32_t cloth_count, body_count;
     int32_t built_requests; /* of memory for the system; more are lists of contact that grow */
     TlWorld *world;         /* contact of surfaces; NULL: there is none */
+    double pin_travel;      /* in this frame, see tl_pin_travel */
     double *points_before, *points_now; /* 3 per vertex of colliders: work */
     TlInside *inside;                   /* found when the frame ended; room for every triangle */
     int32_t inside_count;
@@ -284,6 +285,9 @@ bool tl_is_slow(ToileSim *sim, int32_t tick, int32_t size, int32_t total);
 void tl_fix_vertices(ToileSim *sim);
 /* Finds which pins go with colliders in the frame that begins. */
 void tl_find_carriers(ToileSim *sim);
+/* How far pins go at most in the frame that begins, beyond what their cloth does on average, over
+ * its contact distance. */
+double tl_pin_travel(ToileSim *sim);
 /* Where fixed vertices are, `part` of the way to their targets; those without mass stay. */
 void tl_place_pins(ToileSim *sim, double part);
 /* Keeps the last complete frame, and goes back to it. */

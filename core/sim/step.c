@@ -17,10 +17,12 @@
 
 /* A sub-step can be halved eleven times, and is kept whatever is thought of it after three.
  * Colliders and pins that find no room go through cloth in sub-steps of so many ticks, and of one
- * part in so many of what the speed of colliders calls for; cloth yields to slow ones only in the
- * shortest of all: where it is stretched hard over a collider, longer ones fail although there is
- * room. */
+ * part in so many of what the speed of colliders calls for, in which pins go no farther than part
+ * of the contact distance; cloth yields to slow ones only in the shortest of all. Where cloth is
+ * stretched hard over a collider, or pins turn back into their own cloth, longer ones fail although
+ * there is room. */
 enum { TICKS = 2048, LEAST_JUDGED = 512, MOST_FORCED = 256, FORCED_PART = 32, MOST_ROUNDS = 6 };
+#define MOST_PIN_TRAVEL 0.5
 
 static bool report_progress(const ToileSim *sim, double fraction) {
     const ToileProgress *progress = &sim->def.progress;
@@ -62,7 +64,8 @@ static TlVerdict substep(ToileSim *sim, double from, double to, bool keep_coarse
  * shorter ones would find no room either. */
 static bool may_force(ToileSim *sim, int32_t tick, int32_t size, int32_t total) {
     int32_t more = FORCED_PART * size < TICKS ? FORCED_PART * size : TICKS;
-    return size <= MOST_FORCED && (size == 1 || tl_is_slow(sim, tick, more, total));
+    return size == 1 || (size <= MOST_FORCED && sim->pin_travel * size <= MOST_PIN_TRAVEL * total &&
+                         tl_is_slow(sim, tick, more, total));
 }
 
 /* All sub-steps of a frame. Time runs in whole ticks, so that halving and going on is exact. */
@@ -108,6 +111,7 @@ static ToileStatus run_substeps(ToileSim *sim, ToileError *error) {
  */
 static ToileStatus run_frame(ToileSim *sim, ToileError *error) {
     tl_begin_contact(sim, false);
+    sim->pin_travel = tl_pin_travel(sim);
     int32_t before = tl_sim_crossings(sim, 0.0);
     if (sim->world != NULL) {
         tl_world_note_crossings(sim->world);

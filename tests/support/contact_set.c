@@ -568,6 +568,21 @@ static void animate_towed(ContactScene *scene, int32_t frame) {
     contact_pull(scene, 0, 0.0, by);
 }
 
+/* a sheet whose edge is pulled away with 12 m/s, back over what follows it, and away again */
+static void build_whip(ContactScene *scene) {
+    enum { CELLS = 30 };
+    int32_t cells = CELLS * scene->options.fineness, pins[2 * CELLS + 1];
+    fill_pins(pins, cells + 1, 0, cells + 1);
+    add_sheet(scene, level_sheet(1.0, 0.3), cells, CONTACT_QUADS, pins, cells + 1);
+    add_floor(scene, 0.0);
+}
+
+static void animate_whip(ContactScene *scene, int32_t frame) {
+    int32_t k = frame < 2 ? 0 : frame < 14 ? frame - 2 : 12;
+    const double by[3] = {-0.5 * (k < 4 ? k : k < 8 ? 8 - k : k - 8), 0.0, 0.0};
+    contact_pull(scene, 0, 0.0, by);
+}
+
 /* falls onto it for half a second, then one edge is pulled away and up a little */
 static void animate_pull(ContactScene *scene, int32_t frame) {
     double t = larger(0.0, (frame - 12) / FPS);
@@ -1086,6 +1101,7 @@ static const ContactKind kinds[] = {
     {"panel", 36, CONTACT_CLEAN, 0, build_panel, animate_panel, astray_from_panel, false},
     {"panel_small", 36, CONTACT_CLEAN, 0, build_small_panel, animate_panel, NULL, false},
     {"wave", 36, CONTACT_CLEAN, 0, build_wave, animate_wave, astray_below_waves, false},
+    {"whip", 30, CONTACT_CLEAN, 0, build_whip, animate_whip, NULL, false},
     {"skirt", 24, CONTACT_CLEAN, 0, build_skirt, animate_skirt, NULL, false},
     {"towed", 40, CONTACT_CLEAN, 0, build_towed, animate_towed, NULL, false},
     {"needles", 36, CONTACT_CLEAN, 0, build_needles, animate_pull, NULL, false},
