@@ -387,6 +387,9 @@ enum { BIT_FRAMES = 10, HALF_WAY = 5 };
 /* 99 of 100 elements of cloth that is towed are not longer than this, ratio; left behind by its
  * cuts it is drawn out to many times its length */
 #define MOST_TOWED 1.5
+/* the same of a heap that lies, and its energy of motion */
+#define MOST_RESTING 1.05
+#define RESTING_J 5e-5
 
 /* Cloth that is held up by itself in every step falls as fast, whatever its parts weigh. */
 START_TEST(contact_lets_crumpled_cloth_fall) {
@@ -406,6 +409,28 @@ START_TEST(contact_lets_crumpled_cloth_fall) {
     printf("crumpled: %.3f m/s, %.3f when free; %d cuts\n", got, want, (int)cuts);
     ck_assert_int_gt(cuts, 1000);
     ASSERT_RELATIVE(got, want, KNOT);
+    contact_close(scene);
+    free(scene);
+}
+END_TEST
+
+/* At the quality of one iteration too a heap comes to rest, and is not drawn out by its cuts. */
+START_TEST(contact_lets_heaps_rest) {
+    enum { FRAMES = 60, RESTING = 50 };
+    ContactOptions options = {.fineness = 1, .fast = true};
+    ContactScene *scene = test_alloc(sizeof *scene);
+    double stretch = 0.0, kinetic = 0.0;
+    contact_open(scene, contact_kind("heap"), &options);
+    for (int32_t frame = 1; frame <= FRAMES; frame++) {
+        contact_step(scene);
+        ASSERT_OK(scene->status);
+        ToileStats stats = test_stats(scene->sim);
+        stretch = frame > RESTING ? fmax(stretch, stats.stretch_p99) : stretch;
+        kinetic = frame > RESTING ? fmax(kinetic, stats.kinetic_J) : kinetic;
+    }
+    printf("heap: drawn out to %.3f, %.2e J\n", stretch, kinetic);
+    ck_assert_double_lt(stretch, MOST_RESTING);
+    ck_assert_double_lt(kinetic, RESTING_J);
     contact_close(scene);
     free(scene);
 }
@@ -541,6 +566,7 @@ int main(void) {
     tcase_add_test(add_case(suite, "stack"), stack_comes_to_rest);
     tcase_add_test(add_case(suite, "fall"), contact_leaves_free_fall_exact);
     tcase_add_test(add_case(suite, "crumpled"), contact_lets_crumpled_cloth_fall);
+    tcase_add_test(add_case(suite, "heap"), contact_lets_heaps_rest);
     tcase_add_test(add_case(suite, "towed"), contact_lets_towed_cloth_follow);
     tcase_add_loop_test(add_case(suite, "workers"), contact_is_the_same_for_any_worker_count, 0,
                         BIT_SCENES);

@@ -54,6 +54,7 @@ typedef struct Level {
     double linear, later; /* ratios, of the conjugate gradients, see TlNewton */
     double gentle;        /* ratio, see TlNewton */
     double rescue_m;      /* a larger last correction is not yet solved */
+    double most_held;     /* ratio, see TlNewton */
     int32_t patience;     /* see TlNewton */
 } Level;
 
@@ -65,6 +66,7 @@ static Level level_of(const ToileSim *sim) {
                                 .linear = 0.15,
                                 .gentle = GENTLE,
                                 .rescue_m = 2.0 * RESCUE_M,
+                                .most_held = 0.01,
                                 .patience = 2},
         [TOILE_QUALITY_STANDARD] =
             {.iterations = 2, .linear = 0.2, .later = 0.25, .gentle = GENTLE, .rescue_m = RESCUE_M},
@@ -88,6 +90,7 @@ TlNewton tl_newton_options(const ToileSim *sim, double dt_s) {
                         .gentle = level.gentle,
                         .most_rescues = def->newton_iterations > 0 ? 0 : MOST_RESCUES,
                         .rescue_m = level.rescue_m,
+                        .most_held = def->newton_iterations > 0 ? 0.0 : level.most_held,
                         .patience = level.patience,
                         .most_cg = MOST_CG};
     if (def->newton_iterations > 0) {

@@ -341,6 +341,13 @@ static bool may_arrive(Iteration *in, int32_t k) {
     return k < MOST_WAITING && (is_missing(in) || is_inside(in));
 }
 
+/* Whether many vertices could not go where the last iteration sent them. */
+static bool are_held(const Iteration *in) {
+    const TlWorld *world = in->contacts->world;
+    double most = in->options->most_held;
+    return world != NULL && most > 0.0 && world->cut > most * in->system->model->vertex_count;
+}
+
 static bool goes_on(Iteration *in, int32_t k, double last_step_m) {
     const TlNewton *options = in->options;
     int32_t most = options->most_iterations;
@@ -348,7 +355,8 @@ static bool goes_on(Iteration *in, int32_t k, double last_step_m) {
         return true;
     }
     bool arriving = most > 0 && may_arrive(in, k);
-    return arriving || (k < most + options->most_rescues && last_step_m > options->rescue_m);
+    return arriving || (k == most && are_held(in)) ||
+           (k < most + options->most_rescues && last_step_m > options->rescue_m);
 }
 
 /* How many vertices touch anything. */

@@ -24,6 +24,8 @@ typedef struct TlNewton {
                                 resist; 0: none is */
     int32_t most_rescues;    /* more iterations, only while a vertex moves over rescue_m */
     double rescue_m;
+    double most_held; /* one more iteration when more than this part of the vertices was kept from
+                         going where it wants to; 0: there is none */
     const double *guess; /* 3 per vertex: the first step is about a multiple of it; NULL: none */
     bool keep_coarse;    /* the coarse factor of the last call may serve again, */
     int32_t patience;    /* until solves take so many more iterations than the first with it */

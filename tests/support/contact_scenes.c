@@ -313,7 +313,8 @@ void contact_open(ContactScene *scene, const ContactKind *kind, const ContactOpt
     scene->random = options->seed;
     def.threads = options->threads > 0 ? options->threads : 1;
     def.fps = vary(scene, 16.0, def.fps, 36.0);
-    def.quality = vary(scene, 0.0, 1.0, 1.0) < 0.3 ? TOILE_QUALITY_FAST : def.quality;
+    def.quality =
+        scene->options.fast || vary(scene, 0.0, 1.0, 1.0) < 0.3 ? TOILE_QUALITY_FAST : def.quality;
     def.contact_thickness_m = vary(scene, 1e-3, def.contact_thickness_m, 3e-3);
     def.allocator = options->allocator;
     if (options->tight) {

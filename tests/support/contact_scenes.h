@@ -94,6 +94,7 @@ typedef struct ContactOptions {
     bool by_pose;     /* colliders are where it stands by their poses, not by their coordinates */
     double stored_m;  /* an archive stores x as if the scene stood so far away; 0: it does not */
     bool tight;       /* sub-steps are solved to 0.1 micrometres, not by quality */
+    bool fast;        /* of the quality of that name; else standard */
     uint64_t seed; /* varies frame rate, quality, thickness, friction, fabrics, and size and place
                       of colliders; 0: nothing. Sides are not told then */
     ToileAllocator allocator;
