@@ -303,6 +303,40 @@ static void read_fields(TlSceneReader *reader, const TlKeys *root) {
         read_field(reader, root, field, index++);
 }
 
+/* The mean length of the sides of faces. */
+static double mean_side_m(const ToileMeshDef *mesh) {
+    double sum = 0;
+    size_t corner = 0;
+    for (int32_t f = 0; f < mesh->face_count; corner += (size_t)mesh->face_sizes[f++])
+        for (int32_t c = 0; c < mesh->face_sizes[f]; c++) {
+            int32_t next = (c + 1) % mesh->face_sizes[f];
+            const double *a = mesh->positions_m + 3 * (size_t)mesh->corners[corner + (size_t)c];
+            const double *b = mesh->positions_m + 3 * (size_t)mesh->corners[corner + (size_t)next];
+            sum += sqrt((a[0] - b[0]) * (a[0] - b[0]) + (a[1] - b[1]) * (a[1] - b[1]) +
+                        (a[2] - b[2]) * (a[2] - b[2]));
+        }
+    return corner > 0 ? sum / (double)corner : (double)INFINITY;
+}
+
+/* Warns of cloth that contact holds farther apart than its vertices are. */
+static void warn_if_thick(const ToileScene *scene, const TlKeys *root, const TlKeys *keys) {
+    const TlJson *value = tl_keys_get(keys, "thickness_m", TL_KEY_PLAIN);
+    for (int32_t i = 0; i < scene->cloth_count; i++) {
+        const TlSceneCloth *cloth = &scene->cloths[i];
+        double given = scene->sim.contact_thickness_m, by_fabric = 2 * cloth->fabric.thickness_m;
+        double apart = given > 0 ? given : by_fabric > 1e-3 ? by_fabric : 1e-3;
+        double side = cloth->mesh ? mean_side_m(&cloth->mesh->mesh) : (double)INFINITY;
+        if (apart > side)
+            tl_keys_warning(
+                value ? keys : root, value ? "thickness_m" : "cloth",
+                value ? value : tl_keys_get(root, "cloth", TL_KEY_PLAIN),
+                "contact keeps cloth %g m apart, but the edges of \"%s\" have %.3g m on "
+                "average; folds will be as wide as that, so lower "
+                "\"contact.thickness_m\" or give it larger faces",
+                apart, cloth->name, side);
+    }
+}
+
 static void read_contact(TlSceneReader *reader, const TlKeys *root) {
     static const char *const known[] = {"self", "thickness_m", "friction"};
     ToileSimDef *sim = &reader->scene->sim;
@@ -314,6 +348,7 @@ static void read_contact(TlSceneReader *reader, const TlKeys *root) {
     tl_keys_number(&keys, "thickness_m", TL_KEY_NULLABLE, above_zero, &sim->contact_thickness_m);
     tl_keys_number(&keys, "friction", TL_KEY_NULLABLE | TL_KEY_ANIMATED, zero_or_more,
                    &sim->contact_friction);
+    warn_if_thick(reader->scene, root, &keys);
 }
 
 /* ---- output ---- */

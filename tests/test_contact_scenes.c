@@ -349,7 +349,7 @@ static double rounding_at(const double at_m[3]) {
     for (int i = 0; i < 3; i++) {
         most = fmax(most, fabs(at_m[i]) + 2.0);
     }
-    return nextafter(most, INFINITY) - most;
+    return nextafter(most, (double)INFINITY) - most;
 }
 
 /* Runs a scene at the origin and elsewhere: the motion is the same bits, and as clean. */

@@ -479,6 +479,21 @@ START_TEST(scene_warns_about_odd_but_usable_content) {
 }
 END_TEST
 
+START_TEST(scene_warns_about_cloth_finer_than_contact) {
+    char path[IO_PATH_SIZE];
+    io_file_write_text(scene_folder, "q.obj", "v 0 0 0\nv 1 0 0\nv 1 0 1\nv 0 0 1\nf 1 4 3 2\n",
+                       path);
+    scene_write("", ", \"contact\": {\"thickness_m\": 0.9}");
+    scene_check_no_warning();
+    scene_write("", ", \"contact\": {\"thickness_m\": 2}");
+    scene_check_warning(6, 30,
+                        "contact.thickness_m: contact keeps cloth 2 m apart, but the edges of "
+                        "\"c\" have 1 m on average");
+    scene_write(", \"unit_m\": 0.0005", "");
+    scene_check_warning(3, 10, "cloth: contact keeps cloth 0.001 m apart");
+}
+END_TEST
+
 START_TEST(scene_warns_about_uvs_of_some_faces) {
     static const char half[] = "v 0 0 0\nv 1 0 0\nv 1 0 1\nv 0 0 1\nvt 0 0\nvt 1 0\nvt 1 1\n"
                                "f 1/1 3/3 2/2\nf 1 4 3\n";
@@ -927,6 +942,7 @@ static void add_refusals(Suite *suite) {
     tcase_add_test(tcase, scene_checks_that_poses_fit_the_mesh);
     tcase_add_test(tcase, scene_pattern_needs_uvs);
     tcase_add_test(tcase, scene_warns_about_odd_but_usable_content);
+    tcase_add_test(tcase, scene_warns_about_cloth_finer_than_contact);
     tcase_add_test(tcase, scene_warns_about_uvs_of_some_faces);
     tcase_add_test(tcase, scene_lists_ten_groups_at_most);
     tcase_add_test(tcase, scene_point_cache_holds_one_cloth);
