@@ -21,7 +21,7 @@
  * of the contact distance; cloth yields to slow ones only in the shortest of all. Where cloth is
  * stretched hard over a collider, or pins turn back into their own cloth, longer ones fail although
  * there is room. */
-enum { TICKS = 2048, LEAST_JUDGED = 512, MOST_FORCED = 16, FORCED_PART = 32, MOST_ROUNDS = 6 };
+enum { TICKS = 2048, LEAST_JUDGED = 512, MOST_FORCED = 256, FORCED_PART = 32, MOST_ROUNDS = 6 };
 #define MOST_PIN_TRAVEL 0.5
 
 static bool report_progress(const ToileSim *sim, double fraction) {
