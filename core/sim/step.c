@@ -17,11 +17,18 @@
 
 /* A sub-step can be halved eleven times, and is kept whatever is thought of it after three.
  * Colliders and pins that find no room go through cloth in sub-steps of so many ticks, and of one
- * part in so many of what the speed of colliders calls for, in which pins go no farther than part
- * of the contact distance; cloth yields to slow ones only in the shortest of all. Where cloth is
- * stretched hard over a collider, or pins turn back into their own cloth, longer ones fail although
- * there is room. */
-enum { TICKS = 2048, LEAST_JUDGED = 512, MOST_FORCED = 256, FORCED_PART = 32, MOST_ROUNDS = 6 };
+ * part in so many of what the speed of colliders calls for. While cloth is clean they are shorter,
+ * and pins go no farther in them than part of the contact distance: where cloth is stretched hard,
+ * or pins turn back into their own cloth, longer ones fail although there is room. Cloth yields to
+ * slow colliders only in the shortest of all. */
+enum {
+    TICKS = 2048,
+    LEAST_JUDGED = 512,
+    MOST_FORCED = 256,
+    MOST_WHILE_CLEAN = 16,
+    FORCED_PART = 32,
+    MOST_ROUNDS = 6
+};
 #define MOST_PIN_TRAVEL 0.5
 
 static bool report_progress(const ToileSim *sim, double fraction) {
@@ -60,12 +67,23 @@ static TlVerdict substep(ToileSim *sim, double from, double to, bool keep_coarse
     return verdict;
 }
 
+/* Whether cloth crosses nothing yet. */
+static bool is_clean(const ToileSim *sim) {
+    const TlWorld *world = sim->world;
+    return world != NULL && !world->suspect && world->crossings.count == 0 &&
+           sim->system.pinched_count == 0;
+}
+
 /* Whether sub-steps of this size are so short, for the speed of what is prescribed too, that
  * shorter ones would find no room either. */
 static bool may_force(ToileSim *sim, int32_t tick, int32_t size, int32_t total) {
     int32_t more = FORCED_PART * size < TICKS ? FORCED_PART * size : TICKS;
-    return size == 1 || (size <= MOST_FORCED && sim->pin_travel * size <= MOST_PIN_TRAVEL * total &&
-                         tl_is_slow(sim, tick, more, total));
+    bool clean = is_clean(sim);
+    if (size == 1 || size > (clean ? MOST_WHILE_CLEAN : MOST_FORCED)) {
+        return size == 1;
+    }
+    bool near = !clean || sim->pin_travel * size <= MOST_PIN_TRAVEL * total;
+    return near && tl_is_slow(sim, tick, more, total);
 }
 
 /* All sub-steps of a frame. Time runs in whole ticks, so that halving and going on is exact. */
