@@ -458,9 +458,9 @@ START_TEST(contact_lets_towed_cloth_follow) {
 }
 END_TEST
 
-static const char *const bit_scenes[] = {"drape_mesh", "fall",    "ball_30",      "stack",
-                                         "wave",       "funnel",  "pins_through", "sleeve",
-                                         "press",      "spheres", "crumpled",     "towed"};
+static const char *const bit_scenes[] = {
+    "drape_mesh", "fall",  "ball_30", "stack",    "wave",  "funnel", "pins_through",
+    "sleeve",     "press", "spheres", "crumpled", "towed", "whip",   "skirt"};
 enum { BIT_SCENES = sizeof bit_scenes / sizeof bit_scenes[0] };
 
 static void step_on(ContactScene *scene, int32_t frames, uint64_t *hashes) {
