@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 Toile contributors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The stages of a frame that step.c puts in order: options, sub-steps and what is thought of them,
- * pins, backup, arrival. */
+ * backup, arrival. */
 #include "sim/sim_internal.h"
 
 #include "base/platform.h"
